@@ -82,7 +82,7 @@ TEST_CASE("a durable set_index refuses other settings, and damage when it saves"
   CHECK_THROWS_WITH(durable_type(path, set_index<>(neardup::jaccard{0.7}), any),
                     path +
                         ": is for Jaccard of at least 0.6, 1 or more common features; not for Jaccard of at least "
-                        "0.7, 1 or more common features");
+                        "0.7, 1 or more common features; open it with its threshold, or make it anew");
   CHECK_THROWS_AS(durable_type(path, set_index<>(neardup::cosine{0.6}), any), std::runtime_error);
   CHECK_THROWS_AS(durable_type(path, set_index<>(neardup::jaccard{0.6, 2}), any), std::runtime_error);
   CHECK_THROWS_AS(durable_type(path, empty_index(), {.tokenizer = "other"}), std::invalid_argument);

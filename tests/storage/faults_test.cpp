@@ -247,7 +247,9 @@ TEST_CASE("a log with records that do not fit is refused, though its checksums a
 
 TEST_CASE("a file has one writer at a time") {
   const support::temporary_folder folder;
-  const std::string refused = folder / "d is being written by another program, or in another place of this one";
+  const std::string refused = folder /
+                              "d is being written by another program, or in another place of this one; "
+                              "close it there, or try again later";
   {
     durable_type first(folder / "d", empty_dedup(), any);
     CHECK_THROWS_WITH(durable_type(folder / "d", empty_dedup(), any), refused);
@@ -273,8 +275,9 @@ TEST_CASE("a file has one writer at a time") {
   CHECK(durable_type(folder / "f", empty_dedup(), any).get().empty());
   CHECK_FALSE(std::filesystem::exists(folder / "f.neardup-lock"));
   support::write_bytes(folder / "f.neardup-lock", "somebody's");
-  CHECK_THROWS_WITH(durable_type(folder / "f", empty_dedup(), any),
-                    "cannot lock " + folder / "f: " + folder / "f.neardup-lock is there already, and no lock");
+  CHECK_THROWS_WITH(
+      durable_type(folder / "f", empty_dedup(), any),
+      "cannot lock " + folder / "f: " + folder / "f.neardup-lock is there already, and no lock; move it away");
   CHECK(support::read_bytes(folder / "f.neardup-lock") == "somebody's");
   std::filesystem::remove(folder / "f.neardup-lock");
 #if !defined(_WIN32)  // on other systems: links, forks, umasks, removing an open file

@@ -267,9 +267,9 @@ TEST_CASE("what does not fit a saved index is named") {
   CHECK(message_of<runtime>([&] { (void)load<neardup::pigeonhole_index<32>>(path); }) ==
         path + ": fingerprints of 64 bits, not 32");
   CHECK(message_of<runtime>([&] { (void)index_view<64, std::uint64_t>(mapped_file(path)); }) ==
-        path + ": the ids are numbers of 32 bits, which is another Id");
+        path + ": the ids are numbers of 32 bits, which is another Id; open it with this type of ids");
   CHECK(message_of<runtime>([&] { (void)index_view<64, std::int32_t>(mapped_file(path)); }) ==
-        path + ": the ids are numbers of 32 bits, which is another Id");
+        path + ": the ids are numbers of 32 bits, which is another Id; open it with this type of ids");
   CHECK(message_of<runtime>([&] { (void)index_view<64, std::uint32_t, std::uint64_t>(mapped_file(path)); }) ==
         path + ": the offsets have 32 bits, which is another Offset");
   CHECK(message_of<std::invalid_argument>([&] {

@@ -670,7 +670,9 @@ TEST_CASE("a file with changes in a log beside it is not loaded without them") {
 TEST_CASE("what is durable has one writer at a time, follows links, and stays where it is") {
   for_each_kind([](const journaled_kind& kind) {
     const support::temporary_folder folder, elsewhere;
-    const std::string refused = folder / "d is being written by another program, or in another place of this one";
+    const std::string refused = folder /
+                                "d is being written by another program, or in another place of this one; "
+                                "close it there, or try again later";
     const std::filesystem::path before = std::filesystem::current_path();
     {
       std::filesystem::current_path(folder.path());

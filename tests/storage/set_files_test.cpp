@@ -379,7 +379,8 @@ TEST_CASE("a file of sets is refused by name where another one is asked for") {
   const auto loaded = neardup::load<set_index<>>(path, any);
   CHECK(loaded.threshold() == neardup::set_threshold(neardup::cosine{0.75, 4}));
   CHECK_THROWS_WITH((neardup::load<set_index<std::uint64_t, wide_id>>(path)), path + ": features of 32 bits, not 64");
-  const std::string other_id = path + ": the ids are numbers of 32 bits, which is another Id";
+  const std::string other_id =
+      path + ": the ids are numbers of 32 bits, which is another Id; open it with this type of ids";
   CHECK_THROWS_WITH((set_index_file<std::uint32_t, std::int32_t>(neardup::mapped_file(path))), other_id);
   oracle::unless_sample([&](auto) {
     CHECK_THROWS_WITH((neardup::load<set_index<std::uint64_t>>(path)), path + ": features of 32 bits, not 64");

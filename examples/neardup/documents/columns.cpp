@@ -14,7 +14,7 @@ named_values parse_values(const std::string& path, std::span<const std::byte> by
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     const std::size_t space = line.find(' ');
-    if (space == line.npos) throw input_error({path, "damaged, or not written by the command neardup"});
+    if (space == line.npos) refuse_damage(path, "a line of its settings has no name");
     values.emplace(line.substr(0, space), line.substr(space + 1));
   }
   return values;

@@ -15,14 +15,17 @@
 
 namespace command {
 
-[[noreturn]] inline void refuse_parts(const std::string& path) {
-  throw input_error({path, "its parts do not fit each other"});
+/// Refuses a file of the command. `what`: the reason.
+[[noreturn]] inline void refuse_damage(const std::string& path,
+                                       const std::string& what = "its parts do not fit each other") {
+  throw input_error({path, "damaged, or not written by this version of the command neardup: " + what +
+                               "; restore the file from a copy, or make it anew"});
 }
 
 /// Returns the records of a section of a file. A section begins at a multiple of 64 bytes. Records are little-endian.
 template <class Record>
 std::span<const Record> records_of(const std::string& path, std::span<const std::byte> bytes) {
-  if (bytes.size() % sizeof(Record) != 0) refuse_parts(path);
+  if (bytes.size() % sizeof(Record) != 0) refuse_damage(path);
   return {reinterpret_cast<const Record*>(bytes.data()), bytes.size() / sizeof(Record)};
 }
 
@@ -68,7 +71,7 @@ class stored_column {
                 std::span<const std::byte> values, bool looks_first)
       : path_(path), ends_(records_of<std::uint64_t>(path, ends)), values_(records_of<Value>(path, values)) {
     const bool ascend = !looks_first || std::is_sorted(ends_.begin(), ends_.end());
-    if (ends_.size() != size || !ascend || (ends_.empty() ? 0 : ends_.back()) != values_.size()) refuse_parts(path_);
+    if (ends_.size() != size || !ascend || (ends_.empty() ? 0 : ends_.back()) != values_.size()) refuse_damage(path_);
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
@@ -77,7 +80,7 @@ class stored_column {
   /// Throws: input_error if the ends are damaged.
   [[nodiscard]] values_view<Value> operator[](std::size_t i) const {
     const std::uint64_t begin = i == 0 ? 0 : ends_[i - 1], end = ends_[i];
-    if (begin > end || end > values_.size()) refuse_parts(path_);
+    if (begin > end || end > values_.size()) refuse_damage(path_);
     return {values_.data() + begin, static_cast<std::size_t>(end - begin)};
   }
 

@@ -157,7 +157,7 @@ class view_of_codes final : public fingerprint_view {
     const bool is_right = bits > 0 && bits % 8 == 0 && bits <= most_code_bits && !has_type(bits) && distance < bits &&
                           part.size() == (2 + words * base.size()) * sizeof(std::uint64_t) &&
                           base.made_of().tokenizer == tokenizer_of_codes(bits);
-    if (!is_right) throw std::runtime_error(path + ": damaged: its codes do not fit its settings");
+    if (!is_right) refuse_damage(path, "its codes do not fit its settings");
     wide_codes codes(bits);
     for (std::size_t i = 2; i < numbers.size(); i += words) codes.push_back(std::span(numbers).subspan(i, words));
     return {static_cast<int>(distance), std::move(codes), numbers_below(base.size())};

@@ -8,9 +8,7 @@ namespace {
 
 constexpr const char *and_values = "-and-values", *and_digests = "-and-digests";
 
-[[noreturn]] void refuse_index(const std::string& path) {
-  throw input_error({path, "damaged, or not written by the command neardup"});
-}
+[[noreturn]] void refuse_index(const std::string& path) { refuse_damage(path, "its settings are incomplete"); }
 
 /// Refuses an index that an earlier version made with --keep-features. Such an index has fingerprints and features.
 [[noreturn]] void refuse_older(const std::string& path) {
@@ -73,7 +71,7 @@ index_settings settings_of(const std::string& path) {
       if (found.top.find_first_not_of("0123456789") != found.top.npos) throw usage_error("top " + found.top);
     }
   } catch (const usage_error& error) {
-    throw input_error({path, std::string("damaged: what it was made with cannot be read: ") + error.what()});
+    refuse_damage(path, std::string("its settings are wrong: ") + error.what());
   }
   return found;
 }

@@ -234,7 +234,7 @@ class opened_index {
       if (id >= numbers()) refuse_ids();
       if (id < view_->size()) ++in_file;
       if (std::ranges::adjacent_find(set, std::ranges::greater_equal()) != set.end()) {
-        throw input_error({path_, "damaged: the features of a document do not ascend"});
+        refuse_damage(path_, "the features of a document do not ascend");
       }
       if (has(id)) all[id] = set;
     });
@@ -395,7 +395,7 @@ class opened_index {
     return all;
   }
 
-  [[noreturn]] void refuse_ids() const { throw input_error({path_, "damaged: an id is no number of a document"}); }
+  [[noreturn]] void refuse_ids() const { refuse_damage(path_, "an id is not the number of a document"); }
 
   std::string path_;
   std::size_t bytes_;     // size of the file

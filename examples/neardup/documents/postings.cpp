@@ -4,14 +4,6 @@
 
 namespace command {
 
-namespace {
-
-[[noreturn]] void refuse_postings(const std::string& path) {
-  throw input_error({path, "damaged: its parts do not fit each other"});
-}
-
-}  // namespace
-
 common::posting_columns postings_of(const column<std::uint32_t>& features) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
   pairs.reserve(features.values.size());
@@ -27,7 +19,7 @@ common::posting_lists stored_postings(const std::string& path, std::span<const s
     return {records_of<std::uint32_t>(path, features), records_of<std::uint64_t>(path, ends),
             records_of<std::uint32_t>(path, documents)};
   } catch (const common::postings_error&) {
-    refuse_postings(path);
+    refuse_damage(path);
   }
 }
 
@@ -52,7 +44,7 @@ stored_places::stored_places(const std::string& path, std::span<const std::byte>
   std::string_view rest = text_of(paths);
   while (!rest.empty()) {
     const std::size_t end = rest.find('\0');
-    if (end == rest.npos) refuse_postings(path);
+    if (end == rest.npos) refuse_damage(path);
     paths_.push_back(rest.substr(0, end));
     rest.remove_prefix(end + 1);
   }

@@ -30,7 +30,7 @@ constexpr std::array names_of_payloads{"ids", "sketches", "sets"};
 /// Throws: input_error if the setting is missing.
 const std::string& setting(const std::string& path, const named_values& values, const std::string& name) {
   const auto found = values.find(name);
-  if (found == values.end()) refuse_file(path, "damaged, or of another version: no " + name);
+  if (found == values.end()) refuse_damage(path, "no " + name);
   return found->second;
 }
 
@@ -40,7 +40,7 @@ Number number_setting(const std::string& path, const named_values& values, const
   Number number{};
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
   if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()) {
-    refuse_file(path, "damaged, or of another version: " + name + " is " + text);
+    refuse_damage(path, name + " is " + text);
   }
   return number;
 }
@@ -50,7 +50,7 @@ std::size_t named_setting(const std::string& path, const named_values& values, c
                           const Names& names) {
   const std::string& text = setting(path, values, name);
   const auto found = std::find(names.begin(), names.end(), text);
-  if (found == names.end()) refuse_file(path, "damaged, or of another version: " + name + " is " + text);
+  if (found == names.end()) refuse_damage(path, name + " is " + text);
   return static_cast<std::size_t>(found - names.begin());
 }
 
@@ -122,7 +122,7 @@ run_plan plan_in(const neardup::attachment_file& file) {
   if (plan.partitions == 0 || !(plan.similarity > 0) || plan.similarity > 1 || plan.parts.empty() ||
       plan.parts.back().number > max_part ||
       std::adjacent_find(plan.parts.begin(), plan.parts.end(), does_not_ascend) != plan.parts.end()) {
-    refuse_parts(path);
+    refuse_damage(path);
   }
   return plan;
 }
@@ -295,7 +295,7 @@ part_file::part_file(const std::string& path, bool reads_all)
       checksum_(checksum_of_file(path)),
       names_(path, file_.count(), file_.attachment(1), file_.attachment(2), reads_all),
       features_(path, file_.count(), file_.attachment(3), file_.attachment(4), false) {
-  if (number_ > max_part) refuse_parts(path);
+  if (number_ > max_part) refuse_damage(path);
   if (!paired_.empty()) {
     values_.emplace(path, file_.count(), file_.attachment(5), file_.attachment(6), reads_all);
   }
@@ -366,7 +366,7 @@ scattered_file::scattered_file(const std::string& path)
     : file(open_file(path, kind_of(path) == run_file::windows ? run_file::windows : run_file::scattered, false)),
       plan(plan_in(file)),
       part(number_setting<std::uint64_t>(path, values_in(file), "part")) {
-  if (plan.find(part) == nullptr) refuse_parts(path);
+  if (plan.find(part) == nullptr) refuse_damage(path);
 }
 
 std::span<const std::byte> scattered_file::blob(std::uint32_t partition) const {
@@ -394,7 +394,7 @@ pairs_file::pairs_file(const std::string& path)
   if (partition >= plan.partitions || pairs.size() != file.count() ||
       std::any_of(pairs.begin(), pairs.end(), is_wrong) ||
       std::adjacent_find(pairs.begin(), pairs.end(), is_behind) != pairs.end()) {
-    refuse_parts(path);
+    refuse_damage(path);
   }
 }
 
@@ -464,7 +464,7 @@ text_part_file::text_part_file(const std::string& path, bool reads_all)
       names_(path, file_.count(), file_.attachment(1), file_.attachment(2), reads_all),
       text_ends_(path, file_.count(), file_.attachment(3), file_.attachment(4), reads_all),
       bytes_(text_of(file_.attachment(5))) {
-  if (number_ > max_part) refuse_parts(path);
+  if (number_ > max_part) refuse_damage(path);
 }
 
 std::vector<std::string_view> text_part_file::texts(std::size_t i) const {
@@ -473,7 +473,7 @@ std::vector<std::string_view> text_part_file::texts(std::size_t i) const {
   std::uint64_t begin = before == 0 ? 0 : text_ends_.values()[before - 1];
   std::vector<std::string_view> texts;
   for (const std::uint64_t end : ends) {
-    if (begin > end || end > bytes_.size()) refuse_parts(file_.path());
+    if (begin > end || end > bytes_.size()) refuse_damage(file_.path());
     texts.push_back(bytes_.substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
     begin = end;
   }
@@ -500,7 +500,7 @@ void save_text_part(const std::string& path, std::uint64_t number, const passage
 
 anchors_file::anchors_file(const std::string& path)
     : file(open_file(path, run_file::anchors, true)), plan(plan_in(file)), repeated(file.attachment(data_at)) {
-  if (!plan.passages) refuse_parts(path);
+  if (!plan.passages) refuse_damage(path);
 }
 
 void save_anchors(const std::string& path, const run_plan& plan, std::span<const std::byte> repeated) {
@@ -514,7 +514,7 @@ passages_file::passages_file(const std::string& path)
     : file(open_file(path, run_file::passages, false)),
       plan(plan_in(file)),
       partition(number_setting<std::uint32_t>(path, values_in(file), "partition")) {
-  if (partition >= plan.partitions || !plan.passages) refuse_parts(path);
+  if (partition >= plan.partitions || !plan.passages) refuse_damage(path);
 }
 
 std::span<const found_passage> passages_file::of_part(std::size_t i) const {

@@ -260,7 +260,7 @@ std::vector<common::posting_lists::finding> documents_holding(const opened_index
   try {
     found = index.postings().holding(clue, least, index.view().size());
   } catch (const common::postings_error& error) {
-    throw input_error({index.path(), std::string("damaged: ") + error.what()});
+    refuse_damage(index.path(), error.what());
   }
   std::erase_if(found, [&](const auto& one) { return !index.has(one.document); });
   for (std::size_t i = index.view().size(); i < index.numbers(); ++i) {

@@ -265,7 +265,7 @@ void run_without_gathered(context& c, const gathered_setting& of) {
       const std::uint32_t document = next->key[0], field = next->key[1];
       texts.with(document, [&](const text_part_file& part, std::size_t i) {
         const std::vector<std::string_view> all = part.texts(i);
-        if (field >= all.size() || !firsts->find_in(document, field, all[field])) refuse_parts(part.file().path());
+        if (field >= all.size() || !firsts->find_in(document, field, all[field])) refuse_damage(part.file().path());
       });
     }
   }

@@ -463,7 +463,8 @@ basic_deduplicator<Describer, Judge, Source, Id>::basic_deduplicator(Describer d
 template <class Describer, class Judge, class Source, class Id>
 void basic_deduplicator<Describer, Judge, Source, Id>::check_ids(std::size_t texts, std::span<const Id> ids) const {
   if (ids.size() != texts) {
-    detail::fail<std::invalid_argument>({"add_batch: ", ids.size(), " ids for ", texts, " texts"});
+    detail::fail<std::invalid_argument>(
+        {"add_batch: ", ids.size(), " ids for ", texts, " texts; give one id for each text"});
   }
   std::vector<Id> sorted;
   if (ids.size() > 1) sorted.assign(ids.begin(), ids.end());

@@ -273,7 +273,8 @@ class set_index {
   std::size_t insert_all(const Sets& sets, std::span<const Id> ids, const any_runner& run = {}) {
     detail::check_features<Feature, Sets>();
     if (sets.size() != ids.size()) {
-      detail::fail<std::invalid_argument>({"insert_all: ", ids.size(), " ids for ", sets.size(), " sets"});
+      detail::fail<std::invalid_argument>(
+          {"insert_all: ", ids.size(), " ids for ", sets.size(), " sets; give one id for each set"});
     }
     constexpr std::size_t step = 1024;
     detail::in_steps(run, detail::parts_for(run, ids.size(), step), ids.size(), step,

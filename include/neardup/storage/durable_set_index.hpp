@@ -101,7 +101,8 @@ class durable_set_index {
   std::size_t insert_all(const Sets& sets, std::span<const Id> ids) {
     detail::check_features<Feature, Sets>();
     if (sets.size() != ids.size()) {
-      detail::fail<std::invalid_argument>({"insert_all: ", ids.size(), " ids for ", sets.size(), " sets"});
+      detail::fail<std::invalid_argument>(
+          {"insert_all: ", ids.size(), " ids for ", sets.size(), " sets; give one id for each set"});
     }
     std::string record;
     std::vector<set_type> new_sets;
@@ -180,7 +181,8 @@ class durable_set_index {
                                  least.min_common, " or more common features"});
     };
     if (sets_->threshold() == initial_->threshold()) return;
-    detail::fail<std::runtime_error>({path, ": is for ", text_of(*sets_), "; not for ", text_of(*initial_)});
+    detail::fail<std::runtime_error>({path, ": is for ", text_of(*sets_), "; not for ", text_of(*initial_),
+                                      "; open it with its threshold, or make it anew"});
   }
 
   // A record of the log is one or more changes. If an id gets a set, the change is 'S', the id, the number of features
@@ -190,7 +192,8 @@ class durable_set_index {
     record.append(reinterpret_cast<const char*>(&id), sizeof id);
   }
   static void put_set(std::string& record, const Id& id, set_type set) {
-    if (set.size() > 0xffffffffU) detail::fail<std::length_error>("a set has at most 2^30 - 1 features");
+    if (set.size() > 0xffffffffU)
+      detail::fail<std::length_error>("a set has at most 2^30 - 1 features; split its text");
     record += 'S';
     put_id(record, id);
     detail::put(record, static_cast<std::uint32_t>(set.size()));

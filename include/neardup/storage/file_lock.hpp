@@ -116,11 +116,14 @@ class file_lock {
 #endif
 
   [[noreturn]] static void refuse(const std::string& path) {
-    detail::fail<std::runtime_error>({path, " is being written by another program, or in another place of this one"});
+    detail::fail<std::runtime_error>({path,
+                                      " is being written by another program, or in another place of this one; "
+                                      "close it there, or try again later"});
   }
 
   [[noreturn]] void refuse_other_file(const std::string& path) const {
-    detail::fail<std::runtime_error>({"cannot lock ", path, ": ", path_, " is there already, and no lock"});
+    detail::fail<std::runtime_error>(
+        {"cannot lock ", path, ": ", path_, " is there already, and no lock; move it away"});
   }
 
   std::string path_;

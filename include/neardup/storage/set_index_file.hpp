@@ -107,7 +107,8 @@ class sets_with_ids {
   sets_with_ids(const set_threshold& least, const Sets& sets, std::span<Id> ids)
       : least_(overlap_bounds(least).least_similar()), sets_(sets), ids_(ids) {
     if (sets.size() != ids.size()) {
-      fail<std::invalid_argument>({"save_sets: ", ids.size(), " ids for ", sets.size(), " sets"});
+      fail<std::invalid_argument>(
+          {"save_sets: ", ids.size(), " ids for ", sets.size(), " sets; give one id for each set"});
     }
     for (std::size_t i = 0; i < ids.size(); ++i) check_ascending(set_type(sets[i]));
   }

@@ -72,7 +72,8 @@ class set_postings {
   template <class Feature, class FeaturesOf>
   void insert(std::span<const Feature> features, std::uint32_t number, const FeaturesOf& features_of) {
     if (features.empty()) return erase(number);
-    if (features.size() > record::max_size) fail<std::length_error>("a set has at most 2^30 - 1 features");
+    if (features.size() > record::max_size)
+      fail<std::length_error>("a set has at most 2^30 - 1 features; split its text");
     advance(features.size(), features_of);
     records_.grow_to(std::size_t{number} + 1);
     add_counts(features, next_);

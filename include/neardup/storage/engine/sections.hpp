@@ -47,7 +47,7 @@ void check_id_form(const container& file, id_form form, std::size_t size) {
   const char* const name = form == id_form::bytes           ? "bytes"
                            : form == id_form::signed_number ? "signed numbers"
                                                             : "numbers";
-  file.refuse({"the ids are ", name, " of ", 8 * size, " bits, which is another Id"});
+  file.refuse({"the ids are ", name, " of ", 8 * size, " bits, which is another Id; open it with this type of ids"});
 }
 
 /// Makes the sections of a file from arrays. A function for_each_section() passes each array of an engine, and the tag
@@ -100,7 +100,9 @@ class section_reader {
     const auto sections = file_.sections();
     const auto others = std::count_if(sections.begin(), sections.end(),
                                       [](const auto& section) { return section.tag < section_tag::attachments; });
-    if (std::cmp_not_equal(others, found_)) file_.refuse({"holds a section that is no part of ", whole});
+    if (std::cmp_not_equal(others, found_))
+      file_.refuse(
+          {"holds a section that is no part of ", whole, "; read it with the version that wrote it, or make it anew"});
   }
 
  private:
@@ -140,7 +142,8 @@ class viewed_file {
  private:
   static byte_span aligned(byte_span bytes, const message_part& view) {
     if (reinterpret_cast<std::uintptr_t>(bytes.data()) % section_alignment != 0) {
-      fail<std::invalid_argument>({"the bytes of ", view, " begin at a multiple of 64"});
+      fail<std::invalid_argument>(
+          {"the bytes of ", view, " begin at a multiple of 64; copy them, or use a mapped_file"});
     }
     return bytes;
   }
