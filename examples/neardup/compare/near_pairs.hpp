@@ -12,8 +12,9 @@ namespace command {
 
 using fingerprint_pair_visitor = std::function<void(std::size_t i, std::size_t j, int distance)>;
 
-/// Calls `visit(i, j, distance)` for each pair of positions i in `some` and j in `others` whose fingerprints are within
-/// the distance of the run. If `others` is nullptr, both positions are in `some`, i < j.
+/// Finds all pairs of fingerprints within the distance of the run. Calls `visit(i, j, distance)` for each pair: the
+/// fingerprint of `some` at position i, and the fingerprint of `others` at position j. If `others` is nullptr, both
+/// fingerprints are in `some`, and i < j.
 void visit_fingerprint_pairs(const context& c, const fingerprint_part& some, const fingerprint_part* others,
                              const fingerprint_pair_visitor& visit);
 

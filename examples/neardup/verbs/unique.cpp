@@ -124,7 +124,8 @@ class kept_by_features {
   std::uint32_t size_ = 0;
 };
 
-/// Batches of undecided documents. Up to a limit, their records are in memory. Further records are in a temporary file.
+/// Stores batches until their documents are decided. Documents and features stay in memory. Records stay in memory up to
+/// `most_held` bytes. add() moves the records of further batches to a temporary file.
 class undecided_batches {
  public:
   void add(finished_batch&& done) {
@@ -137,17 +138,18 @@ class undecided_batches {
 
   /// Returns the number of bytes of documents and features in memory.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
-  /// Returns true if the memory for records is full because the temporary file cannot be written.
+  /// Returns true if the records in memory exceed `most_held` bytes. Then the temporary file could not be written.
   [[nodiscard]] bool is_full() const noexcept { return held_ > most_held; }
 
-  /// Calls `visit(batch)` for each batch, in order. If the records of a batch are in the temporary file, the bytes of its
-  /// input are empty.
+  /// Calls `visit(batch)` for each batch, in the order of add(). If the records of the batch are in the temporary file,
+  /// batch.input.bytes is empty.
   template <class Visit>
   void for_each(const Visit& visit) const {
     for (const stored& one : batches_) visit(one.batch);
   }
 
-  /// Removes all batches. Calls `visit(batch)` for each of them, in order.
+  /// Calls `visit(batch)` for each batch, in the order of add(). First reads the records of the batch from the temporary
+  /// file. Removes all batches.
   template <class Visit>
   void take_all(const Visit& visit) {
     for (stored& one : batches_) {
