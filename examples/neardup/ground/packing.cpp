@@ -87,13 +87,62 @@ class member_decoder {
 
   virtual ~member_decoder() = default;
   virtual void begin() = 0;
-  /// Removes compressed bytes from the front of `packed`, and appends their content to `out`.
-  virtual status step(std::string_view& packed, std::string& out) = 0;
+  /// Removes compressed bytes from the front of `packed`, and writes their content to `to`, at most `size` bytes. Sets
+  /// `size` to the number of these bytes.
+  virtual status step(std::string_view& packed, char* to, std::size_t& size) = 0;
+  /// Returns the message about the damage that step() found.
+  [[nodiscard]] virtual const char* problem() const = 0;
   [[nodiscard]] virtual std::string_view magic() const = 0;
   /// Returns true if `bytes` begin with the magic bytes of a member, which may have no content.
   [[nodiscard]] virtual bool begins(std::string_view bytes) const { return bytes.starts_with(magic()); }
   /// Returns true if zeros may follow the last member.
   [[nodiscard]] virtual bool may_be_padded() const = 0;
+};
+
+/// Unpacks members up to the first damage.
+class member_unpacker final : public block_unpacker {
+ public:
+  member_unpacker(std::shared_ptr<byte_stream> packed, std::unique_ptr<member_decoder> decoder)
+      : block_unpacker(std::move(packed)), decoder_(std::move(decoder)) {}
+
+ private:
+  std::size_t unpack(char* to, std::size_t size) override {
+    if (!inside_) {
+      begin_member();
+      if (!inside_) return 0;
+    }
+    const auto status = decoder_->step(rest_, to, size);
+    if (status == member_decoder::status::damaged) problem_ = decoder_->problem();
+    if (status == member_decoder::status::goes_on && at_end_ && size == 0) problem_ = cut_off;
+    if (status == member_decoder::status::ended) {
+      inside_ = false;
+      ++members_;
+    }
+    return size;
+  }
+
+  /// Begins the next member, or finds the end of the file. Zeros, which fill a tape block, may precede the end.
+  void begin_member() {
+    if (members_ > 0 && decoder_->may_be_padded()) {
+      const std::size_t zeros = std::min(rest_.find_first_not_of('\0'), rest_.size());
+      padded_ = padded_ || zeros > 0;
+      rest_.remove_prefix(zeros);
+    }
+    if (rest_.empty()) {
+      ended_ = at_end_ && members_ > 0;
+      if (at_end_ && members_ == 0) problem_ = cut_off;
+    } else if (padded_) {
+      problem_ = followed;
+    } else {
+      decoder_->begin();
+      inside_ = true;
+    }
+  }
+
+  std::unique_ptr<member_decoder> decoder_;
+  bool inside_ = false;  // true if a member has begun and not ended
+  bool padded_ = false;
+  std::uint64_t members_ = 0;
 };
 
 /// Compressed bytes that can be read again: a regular file, or a pipe with a temporary copy.
@@ -213,12 +262,15 @@ class surviving_unpacker final : public byte_stream {
   verdict step(const std::atomic<bool>& stop, bool& has_ended) {
     if (at_ == in_.size() && !at_end_ && !fill(stop)) return verdict::stopped;
     std::string_view rest = std::string_view(in_).substr(at_);
-    const std::size_t old_size = rest.size(), old_held = held_.size();
-    const auto status = decoder_->step(rest, held_);
+    const std::size_t old_size = rest.size();
+    std::array<char, std::size_t{1} << 15> room;
+    std::size_t unpacked = room.size();
+    const auto status = decoder_->step(rest, room.data(), unpacked);
+    held_.append(room.data(), unpacked);
     at_ += old_size - rest.size();
     has_ended = status == member_decoder::status::ended;
     if (status == member_decoder::status::damaged) return verdict::damaged;
-    const bool is_stuck = at_end_ && rest.size() == old_size && held_.size() == old_held;
+    const bool is_stuck = at_end_ && rest.size() == old_size && unpacked == 0;
     return is_stuck && !has_ended ? verdict::ends_early : verdict::whole;
   }
 
@@ -388,65 +440,6 @@ class utf16_reader final : public block_unpacker {
 
 constexpr int gzip_format = 15 + 16;  // the largest window, and gzip's header
 
-class gzip_unpacker final : public block_unpacker {
- public:
-  explicit gzip_unpacker(std::shared_ptr<byte_stream> packed) : block_unpacker(std::move(packed)) {
-    if (::inflateInit2(&stream_, gzip_format) != Z_OK) throw std::bad_alloc();
-  }
-  ~gzip_unpacker() override { ::inflateEnd(&stream_); }
-
- private:
-  std::size_t unpack(char* to, std::size_t size) override {
-    if (!inside_) {
-      begin_member();
-      if (!inside_) return 0;
-    }
-    const auto room = static_cast<uInt>(std::min<std::size_t>(size, std::size_t{1} << 30));
-    stream_.next_in = reinterpret_cast<const Bytef*>(rest_.data());
-    stream_.avail_in = static_cast<uInt>(rest_.size());
-    stream_.next_out = reinterpret_cast<Bytef*>(to);
-    stream_.avail_out = room;
-    const int status = ::inflate(&stream_, Z_NO_FLUSH);
-    rest_.remove_prefix(rest_.size() - stream_.avail_in);
-    if (status == Z_MEM_ERROR) throw std::bad_alloc();
-    if (status == Z_STREAM_END) {
-      inside_ = false;
-      ++members_;
-    } else if (status != Z_OK && status != Z_BUF_ERROR) {
-      problem_ = corrupt;
-    } else if (at_end_ && stream_.avail_out == room) {
-      problem_ = cut_off;
-    }
-    return room - stream_.avail_out;
-  }
-
-  /// Begins the next member, or finds the end of the file. Zeros, which fill a tape block, may precede the end.
-  void begin_member() {
-    if (members_ > 0) {
-      const std::size_t zeros = std::min(rest_.find_first_not_of('\0'), rest_.size());
-      if (zeros > 0) padded_ = true;
-      rest_.remove_prefix(zeros);
-    }
-    if (rest_.empty()) {
-      if (!at_end_) return;
-      if (members_ == 0) problem_ = cut_off;
-      ended_ = members_ > 0;
-      return;
-    }
-    if (padded_ || rest_.front() != gzip_magic.front()) {
-      problem_ = followed;
-      return;
-    }
-    if (members_ > 0 && ::inflateReset(&stream_) != Z_OK) throw std::bad_alloc();
-    inside_ = true;
-  }
-
-  z_stream stream_{};
-  bool inside_ = false;  // true if a member has begun and not ended
-  bool padded_ = false;
-  std::uint64_t members_ = 0;
-};
-
 class gzip_member final : public member_decoder {
  public:
   gzip_member() {
@@ -456,28 +449,33 @@ class gzip_member final : public member_decoder {
 
   void begin() override {
     if (::inflateReset(&stream_) != Z_OK) throw std::bad_alloc();
+    problem_ = nullptr;
   }
 
-  status step(std::string_view& packed, std::string& out) override {
-    std::array<char, std::size_t{1} << 15> room;
+  status step(std::string_view& packed, char* to, std::size_t& size) override {
+    if (problem_ == nullptr) problem_ = packed.starts_with(gzip_magic.front()) ? corrupt : followed;
+    constexpr std::size_t most = std::size_t{1} << 30;
+    const auto room = static_cast<uInt>(std::min(size, most));
     stream_.next_in = reinterpret_cast<const Bytef*>(packed.data());
-    stream_.avail_in = static_cast<uInt>(std::min<std::size_t>(packed.size(), std::size_t{1} << 30));
+    stream_.avail_in = static_cast<uInt>(std::min(packed.size(), most));
     const uInt before = stream_.avail_in;
-    stream_.next_out = reinterpret_cast<Bytef*>(room.data());
-    stream_.avail_out = static_cast<uInt>(room.size());
+    stream_.next_out = reinterpret_cast<Bytef*>(to);
+    stream_.avail_out = room;
     const int result = ::inflate(&stream_, Z_NO_FLUSH);
     packed.remove_prefix(before - stream_.avail_in);
     if (result == Z_MEM_ERROR) throw std::bad_alloc();
-    out.append(room.data(), room.size() - stream_.avail_out);
+    size = room - stream_.avail_out;
     if (result == Z_STREAM_END) return status::ended;
     return result == Z_OK || result == Z_BUF_ERROR ? status::goes_on : status::damaged;
   }
 
+  [[nodiscard]] const char* problem() const override { return problem_; }
   [[nodiscard]] std::string_view magic() const override { return gzip_magic; }
   [[nodiscard]] bool may_be_padded() const override { return true; }
 
  private:
   z_stream stream_{};
+  const char* problem_ = nullptr;  // the message if the member is damaged; set by its first step
 };
 
 class gzip_packer final : public packer {
@@ -523,53 +521,6 @@ class gzip_packer final : public packer {
 /// 32-bit machines support half of this window. A window takes only as much memory as the content fills.
 constexpr int largest_window = 31;
 
-class zstd_unpacker final : public block_unpacker {
- public:
-  explicit zstd_unpacker(std::shared_ptr<byte_stream> packed)
-      : block_unpacker(std::move(packed)), stream_(::ZSTD_createDStream()) {
-    if (stream_ == nullptr) throw std::bad_alloc();
-    const int window = std::min(largest_window, ::ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound);
-    ::ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, window);
-  }
-  ~zstd_unpacker() override { ::ZSTD_freeDStream(stream_); }
-
- private:
-  std::size_t unpack(char* to, std::size_t size) override {
-    ZSTD_inBuffer in{rest_.data(), rest_.size(), 0};
-    ZSTD_outBuffer out{to, size, 0};
-    if (at_end_ && between_frames_) {
-      ended_ = true;
-      return 0;
-    }
-    // One call may decompress several frames, also frames without content.
-    const std::size_t status = ::ZSTD_decompressStream(stream_, &out, &in);
-    rest_.remove_prefix(in.pos);
-    if (::ZSTD_isError(status) != 0) {
-      problem_ = problem_of(::ZSTD_getErrorCode(status));
-    } else {
-      between_frames_ = status == 0;
-      frames_ = frames_ || between_frames_;
-      if (at_end_ && out.pos == 0 && !between_frames_) problem_ = cut_off;
-    }
-    return out.pos;
-  }
-
-  [[nodiscard]] const char* problem_of(ZSTD_ErrorCode error) const {
-    switch (error) {
-      case ZSTD_error_frameParameter_windowTooLarge:
-        return "compressed by zstd with a window above 2 GB; compress it anew with --long=31 at most";
-      case ZSTD_error_memory_allocation:
-        return "there is not enough memory for the window that zstd compressed it with";
-      case ZSTD_error_prefix_unknown: return frames_ ? followed : corrupt;
-      default: return corrupt;
-    }
-  }
-
-  ZSTD_DStream* stream_;
-  bool between_frames_ = false;
-  bool frames_ = false;
-};
-
 /// Unpacks a frame of a zstd file. The frame may have no content.
 class zstd_frame final : public member_decoder {
  public:
@@ -582,15 +533,29 @@ class zstd_frame final : public member_decoder {
 
   void begin() override { ::ZSTD_DCtx_reset(stream_, ZSTD_reset_session_only); }
 
-  status step(std::string_view& packed, std::string& out) override {
-    std::array<char, std::size_t{1} << 15> room;
-    ZSTD_inBuffer from{packed.data(), packed.size(), 0};
-    ZSTD_outBuffer to{room.data(), room.size(), 0};
-    const std::size_t result = ::ZSTD_decompressStream(stream_, &to, &from);
-    packed.remove_prefix(from.pos);
-    out.append(room.data(), to.pos);
-    if (::ZSTD_isError(result) != 0) return status::damaged;
+  status step(std::string_view& packed, char* to, std::size_t& size) override {
+    ZSTD_inBuffer in{packed.data(), packed.size(), 0};
+    ZSTD_outBuffer out{to, size, 0};
+    const std::size_t result = ::ZSTD_decompressStream(stream_, &out, &in);
+    packed.remove_prefix(in.pos);
+    size = out.pos;
+    if (::ZSTD_isError(result) != 0) {
+      error_ = ::ZSTD_getErrorCode(result);
+      return status::damaged;
+    }
+    has_frames_ = has_frames_ || result == 0;
     return result == 0 ? status::ended : status::goes_on;
+  }
+
+  [[nodiscard]] const char* problem() const override {
+    switch (error_) {
+      case ZSTD_error_frameParameter_windowTooLarge:
+        return "compressed by zstd with a window above 2 GB; compress it anew with --long=31 at most";
+      case ZSTD_error_memory_allocation:
+        return "there is not enough memory for the window that zstd compressed it with";
+      case ZSTD_error_prefix_unknown: return has_frames_ ? followed : corrupt;
+      default: return corrupt;
+    }
   }
 
   [[nodiscard]] std::string_view magic() const override { return zstd_magic; }
@@ -599,6 +564,8 @@ class zstd_frame final : public member_decoder {
 
  private:
   ZSTD_DStream* stream_;
+  ZSTD_ErrorCode error_ = ZSTD_error_no_error;
+  bool has_frames_ = false;
 };
 
 class zstd_packer final : public packer {
@@ -654,13 +621,18 @@ std::shared_ptr<peeking_stream> unzipped([[maybe_unused]] const std::shared_ptr<
                                          const std::shared_ptr<peeking_stream>& file, const std::string& name,
                                          [[maybe_unused]] when_damaged damaged, const std::atomic<bool>& stop) {
   const std::string_view beginning = magic_of(*file, stop);
+  [[maybe_unused]] const auto unpacked_by = [&](std::unique_ptr<member_decoder> decoder) {
+    std::shared_ptr<byte_stream> content;
+    if (damaged == when_damaged::stop) {
+      content = std::make_shared<member_unpacker>(file, std::move(decoder));
+    } else {
+      content = std::make_shared<surviving_unpacker>(opened, file, std::move(decoder));
+    }
+    return std::make_shared<peeking_stream>(std::move(content));
+  };
   if (beginning.starts_with(gzip_magic)) {
 #ifdef NEARDUP_WITH_ZLIB
-    if (damaged != when_damaged::stop) {
-      return std::make_shared<peeking_stream>(
-          std::make_shared<surviving_unpacker>(opened, file, std::make_unique<gzip_member>()));
-    }
-    return std::make_shared<peeking_stream>(std::make_shared<gzip_unpacker>(file));
+    return unpacked_by(std::make_unique<gzip_member>());
 #else
     throw read_error(
         "compressed by gzip, and this neardup is built without zlib; unpack it first, as in: zcat FILE | neardup … -");
@@ -668,11 +640,7 @@ std::shared_ptr<peeking_stream> unzipped([[maybe_unused]] const std::shared_ptr<
   }
   if (is_zstd(beginning)) {
 #ifdef NEARDUP_WITH_ZSTD
-    if (damaged != when_damaged::stop) {
-      return std::make_shared<peeking_stream>(
-          std::make_shared<surviving_unpacker>(opened, file, std::make_unique<zstd_frame>()));
-    }
-    return std::make_shared<peeking_stream>(std::make_shared<zstd_unpacker>(file));
+    return unpacked_by(std::make_unique<zstd_frame>());
 #else
     throw read_error(
         "compressed by zstd, and this neardup is built without libzstd; unpack it first, as in: zstdcat FILE | neardup "
