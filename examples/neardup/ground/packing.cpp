@@ -454,6 +454,10 @@ class gzip_member final : public member_decoder {
 
   status step(std::string_view& packed, char* to, std::size_t& size) override {
     if (problem_ == nullptr) problem_ = packed.starts_with(gzip_magic.front()) ? corrupt : followed;
+    if (problem_ == followed) {
+      size = 0;
+      return status::damaged;
+    }
     constexpr std::size_t most = std::size_t{1} << 30;
     const auto room = static_cast<uInt>(std::min(size, most));
     stream_.next_in = reinterpret_cast<const Bytef*>(packed.data());
