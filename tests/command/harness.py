@@ -45,6 +45,7 @@ SANITIZED = "NEARDUP_SANITIZED" in os.environ  # sanitizers make the program slo
 if SANITIZED:
     # The search for leaks takes a third of a short run's time. The tests of the library search for leaks.
     os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+os.environ["SOURCE_DATE_EPOCH"] = "1700000000"  # tests compare pages, which have the time at which they were made
 # ./dev test takes a sample of the cases, and so do the sanitizers.
 IS_SAMPLE = os.environ.get("NEARDUP_EXHAUSTIVE", "0" if SANITIZED else "") == "0"
 TIMEOUT = 300
