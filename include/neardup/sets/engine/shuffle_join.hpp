@@ -130,7 +130,7 @@ class shuffle_join {
     blob_reader<Feature> reader(bytes, has_sets_, has_bitmaps_, name);
     std::uint64_t count = 0;
     for (; !reader.at_end(); ++count) {
-      if (sets_.size() >= none) fail<std::length_error>("a partition of 2^32 - 1 records or more");
+      if (sets_.size() >= none) fail<std::length_error>("a partition of more than 2^32 - 1 records");
       sets_.push_back(reader.next());
     }
     if (count != header.records) fail<std::runtime_error>({name, ": damaged"});
