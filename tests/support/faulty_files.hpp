@@ -111,8 +111,8 @@ class simulated_disk {
   std::vector<name_change> changes_;
 };
 
-/// Counts the file operations of the system. From call `failing_call` on, they fail once or always. Some writes write
-/// only a part.
+/// Counts the file operations, and passes them to the system. Call `failing_call` fails, and all later calls, too, if
+/// `fails_for_good`. Some writes succeed, but write only half of their bytes.
 class faulty_files final : public neardup::detail::file_operations {
  public:
   std::size_t calls = 0, failures = 0;

@@ -19,7 +19,8 @@ namespace docid {
 /// An index in memory. It consists of a main index, and of small indexes with the additions of the current transaction
 /// and of recent commits. near() scans the small indexes. They have two purposes:
 /// - Adding to the main index blocks searches. So documents wait in a small index until many can be added at once.
-/// - The early search for a transaction misses documents that are committed later. The small indexes have them.
+/// - search_early() runs before the transaction that uses its results, so it misses documents that are committed in
+///   between. near() finds these documents in the small indexes.
 /// The number of small indexes does not depend on the number of commits: each commit adds its documents to `waiting_`.
 class memory_index final : public fingerprint_index {
   using index_type = neardup::pigeonhole_index<64, neardup::dynamic_layout>;

@@ -189,8 +189,8 @@ class opened_index {
     const auto part = [this](std::size_t i) { return view_->attachment(first_of_postings + i); };
     return stored_postings(path_, part(0), part(1), part(2));
   }
-  /// Returns the position of a document. Returns nullopt if the position is unknown, or if the index has no posting
-  /// lists.
+  /// Returns the position of a document in its input file. Returns nullopt if the document came from standard input, or
+  /// if the index has no posting lists.
   [[nodiscard]] std::optional<document_place> place(std::size_t number) const {
     return number < view_->size() ? places_[number] : logged_.place(number - view_->size());
   }

@@ -47,8 +47,8 @@ void apply_features(const typed_options& typed, run_settings& to) {
   if (features) to.fingerprint.features = parse_feature_setting("--features", *features);
   if (check_features) to.comparison.check_features = parse_feature_setting("--check-features", *check_features);
   if (!features && check_features) to.fingerprint.features = to.comparison.check_features;
-  // With --check edit, the default features are single characters. A replaced character changes all n-grams around it,
-  // so single characters estimate the edit similarity best.
+  // With --check edit, the default features of fingerprints are single words: a changed character then changes one
+  // feature, not two.
   if (!features && !check_features && typed["--check"] == "edit") to.fingerprint.features.choice.size = 1;
   if (!check_features) to.comparison.check_features = to.fingerprint.features;
   for (const std::string& same : typed.all("--same")) {

@@ -51,8 +51,8 @@ NEARDUP_ALWAYS_INLINE uint16x8_t add_shorts(const At& at) noexcept {
   }
 }
 
-/// The number of filters that close_bits compares. A distance of up to 192 bits fits into a byte, and 16 bytes fit into
-/// a vector.
+/// The number of filters that close_bits compares: 16 filters of up to 24 bytes, because their distances (at most 192)
+/// are bytes, or 8 larger filters, because their distances may need 16 bits.
 template <class Filter>
 inline constexpr std::size_t filter_lanes = sizeof(Filter) <= 24 ? 16 : 8;
 

@@ -57,8 +57,8 @@ class batch_search {
   batch_search& operator=(const batch_search&) = delete;
   ~batch_search() = default;
 
-  /// Calls `visit(query, slot, distance)` once for each fingerprint within k bits of a query, until `visit` returns
-  /// false.
+  /// Calls `visit(query, slot, distance)` once for each query and each fingerprint within k bits of this query, until
+  /// `visit` returns false.
   /// Returns: false if `visit` returned false.
   /// Precondition: queries.size() < 2^32 - 1.
   bool run() {

@@ -503,8 +503,8 @@ class bucket_join {
       worker& own = workers_[part];
       for (const similar_ranks& pair : pairs) {
         const row &x = row_of(pair.a), &y = row_of(pair.b);
-        // With classes, a pair is taken even if it belongs to an earlier feature. The join has already changed the
-        // classes, so the bucket of the earlier feature may skip the pair.
+        // With classes, a pair is also taken in the bucket of a later common feature: the join has already added the
+        // pair to the classes, so the bucket of the earlier feature may leave the pair out.
         const auto is_needed = [&] { return sets_.looks_up(y) && !sets_.share_earlier(x, y, own.sets); };
         if (classes_ != nullptr || is_needed()) push_back(x.set, y.set, pair.common, own);
       }
