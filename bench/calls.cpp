@@ -176,5 +176,5 @@ void measure_lines() {
 
 int main(int count, char** sizes) {
   measure_lines();
-  for (int i = 1; i < count; ++i) measure(std::strtoull(sizes[i], nullptr, 10));
+  for (int i = 1; i < count; ++i) measure(static_cast<std::size_t>(std::strtod(sizes[i], nullptr)));
 }

@@ -1,11 +1,17 @@
 # cmake -DCOMMAND=<program;and;arguments> -DSOURCE=<its source> -P check_prints.cmake
 #
-# Runs the program. It must exit with 0 and print, in order, the text after each "// prints: " in its
-# source; anything may stand in between.
+# Runs the program in an empty folder, because some programs continue with files of an earlier run. The program must exit with
+# 0 and print, in order, the text after each "// prints: " in its source; anything may stand in between.
 cmake_minimum_required(VERSION 3.23)
 
+list(GET COMMAND -1 folder)
+cmake_path(GET folder FILENAME folder)
+set(folder "${CMAKE_CURRENT_BINARY_DIR}/prints/${folder}")
+file(REMOVE_RECURSE "${folder}")
+file(MAKE_DIRECTORY "${folder}")
 execute_process(
   COMMAND ${COMMAND}
+  WORKING_DIRECTORY "${folder}"
   RESULT_VARIABLE status
   OUTPUT_VARIABLE output
   ERROR_VARIABLE errors
