@@ -304,6 +304,11 @@ class Damage(CommandTest):
                 path = self.folder / ("in" + suffix)
                 again = run("unique", "--skip-bad", "--grouping", "components", *options, path)
                 self.assertEqual(numbers(self.assert_done(again).text), found)
+            # A whole member between two damaged ones. Its first line may be the rest of a record.
+            between = pack(b"".join(parts[2:6]))
+            broken = [self.damaged(one, len(one) // 2) for one in (packed[1], packed[6])]
+            found, err = self.kept(packed[0] + broken[0] + between + broken[1], options, "in" + suffix)
+            self.assertEqual(found, [0, 3, 4, 5] if len(lost) > 1 else [0, 2, 3, 4, 5], (options, err))
             last = b"".join(packed[:-1]) + self.damaged(packed[-1], len(packed[-1]) // 2)
             found, err = self.kept(last, options, "in" + suffix)
             self.assertEqual(found, [0, 1, 2, 3, 4, 5], err)

@@ -142,9 +142,13 @@ std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, st
   bytes.reserve(std::max(block_size, 2 * rest_.size()));
   bytes.append(rest_);
   std::size_t end = 0;
-  if (std::exchange(is_rest_new_, false) && cutter_) {
-    cutter_->take(rest_, found);
-    if (!found.empty()) end = static_cast<std::size_t>(found.back() - offset_);
+  if (std::exchange(is_rest_new_, false)) {
+    if (cutter_) {
+      cutter_->take(rest_, found);
+      if (!found.empty()) end = static_cast<std::size_t>(found.back() - offset_);
+    } else {
+      end = bytes.view().rfind('\n') + 1;  // 0 if there is no line end
+    }
   }
   bool has_ended = false;
   const auto wants_more = [&] { return file_->is_live() && bytes.size() < block_size && !file_->is_quiet(); };
