@@ -31,7 +31,7 @@ bool has_avx512_popcount() {
 
 namespace {
 
-// Of eight consecutive fingerprints, appends those whose bit in `mask` is set.
+// Appends fingerprint stored[first + i] to `results` and its distance to `results`, for each bit i that is set in `mask`.
 void report(std::span<const std::uint64_t> stored, std::size_t first, unsigned mask, std::uint64_t query,
             std::vector<found>& results) {
   for (; mask != 0; mask &= mask - 1) {

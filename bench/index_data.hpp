@@ -48,8 +48,8 @@ struct data_set {
   friend bool operator==(const data_set&, const data_set&) = default;
 };
 
-/// Returns the fingerprints of a data set. Only the last ones are kept, so benchmarks of the same data are registered
-/// one after the other.
+/// Returns the fingerprints of a data set. Keeps the fingerprints of the last generated data set only. So register
+/// benchmarks of one data set one after the other.
 inline const fingerprints& stored_in(const data_set& wanted) {
   static data_set cached;
   static fingerprints made;

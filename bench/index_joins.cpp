@@ -22,7 +22,7 @@ namespace {
 
 using near_pair = neardup::near_pair<std::uint32_t>;
 
-/// Returns evenly spread positions, whose answers are compared with a scan.
+/// Returns evenly spread positions of `stored`. The neighbours of these fingerprints are compared with a scan.
 std::vector<std::uint32_t> sample_of(const fingerprints& stored) {
   std::vector<std::uint32_t> sample;
   const std::size_t count = (std::min)(checked_queries, stored.size());

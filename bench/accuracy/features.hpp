@@ -31,7 +31,7 @@ std::string to_string(const feature_choice& features);
 std::string truth_text(std::string_view text);
 
 /// Returns the distinct features of a text as sorted 64-bit hashes. Words and chars are the words and the code points
-/// of truth_text(), and bytes are those of the text itself. If a text has fewer than N units, the whole text is its one
+/// of truth_text(). Bytes are the bytes of `text`. If a text has fewer than N units, the whole text is its one
 /// feature.
 std::vector<std::uint64_t> truth_features(const feature_choice& features, std::string_view text);
 

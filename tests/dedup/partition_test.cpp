@@ -32,29 +32,41 @@ std::vector<record> random_records(std::size_t count, bool skewed, oracle::rando
   return result;
 }
 
+/// The highest `bits` bits of a record's key.
+struct address_of {
+  int bits;
+  std::size_t operator()(const record& r) const {
+    return bits == 0 ? std::size_t{0} : static_cast<std::size_t>(r.key >> (64 - bits));
+  }
+};
+
+/// Requires that `found` are the records in the order of a stable sort by address, and `starts` the places of the buckets.
+template <class Offset>
+void require_sorted(std::vector<record> records, const address_of& address, const std::vector<record>& found,
+                    const std::vector<Offset>& starts) {
+  std::stable_sort(records.begin(), records.end(),
+                   [&](const record& a, const record& b) { return address(a) < address(b); });
+  REQUIRE((found == records));  // the comparison is in brackets so that Catch does not print a million records
+  std::size_t position = 0;
+  std::size_t wrong_starts = 0;
+  for (std::size_t bucket = 0; bucket < starts.size(); ++bucket) {
+    while (position < records.size() && address(records[position]) < bucket) ++position;
+    if (starts[bucket] != position) ++wrong_starts;
+  }
+  REQUIRE(wrong_starts == 0);
+}
+
 template <class Offset, class Run>
 void check(const std::vector<record>& records, int bits, neardup::detail::scratch_array<record>& scratch,
            const Run& run) {
-  const auto address = [bits](const record& r) {
-    return bits == 0 ? std::size_t{0} : static_cast<std::size_t>(r.key >> (64 - bits));
-  };
-  auto expected = records;
-  std::stable_sort(expected.begin(), expected.end(),
-                   [&](const record& a, const record& b) { return address(a) < address(b); });
+  const address_of address{bits};
   std::vector<record> found(records.size());
   std::vector<Offset> starts((std::size_t{1} << bits) + 1, Offset{99});
   neardup::detail::radix_partition(
       records.size(), bits, [&](std::size_t i) { return records[i]; }, address,
       [&](std::size_t position, const record& r) { found[position] = r; }, std::span<Offset>(starts), scratch, run);
   CAPTURE(records.size(), bits, run.parts());
-  REQUIRE((found == expected));  // the comparison is in brackets so that Catch does not print a million records
-  std::size_t position = 0;
-  std::size_t wrong_starts = 0;
-  for (std::size_t bucket = 0; bucket < starts.size(); ++bucket) {
-    while (position < expected.size() && address(expected[position]) < bucket) ++position;
-    if (starts[bucket] != position) ++wrong_starts;
-  }
-  REQUIRE(wrong_starts == 0);
+  require_sorted(records, address, found, starts);
 }
 
 /// Partitions the records as items of none to three records.
@@ -64,14 +76,9 @@ void check_items(const std::vector<record>& records, int bits, const Run& run) {
   while (begins.back() < records.size()) {
     begins.push_back((std::min)(records.size(), begins.back() + begins.size() % 4));
   }
-  const auto address = [bits](const record& r) {
-    return bits == 0 ? std::size_t{0} : static_cast<std::size_t>(r.key >> (64 - bits));
-  };
-  auto expected = records;
-  std::stable_sort(expected.begin(), expected.end(),
-                   [&](const record& a, const record& b) { return address(a) < address(b); });
+  const address_of address{bits};
   std::vector<record> found(records.size());
-  std::vector<std::uint32_t> starts((std::size_t{1} << bits) + 1, 99U), expected_starts;
+  std::vector<std::uint32_t> starts((std::size_t{1} << bits) + 1, 99U);
   neardup::detail::radix_partition_each(
       begins.size() - 1, bits,
       [&](std::size_t i, const auto& use) {
@@ -79,13 +86,7 @@ void check_items(const std::vector<record>& records, int bits, const Run& run) {
       },
       address, std::span<record>(found), std::span<std::uint32_t>(starts), run);
   CAPTURE(records.size(), bits, run.parts());
-  REQUIRE((found == expected));
-  for (std::size_t bucket = 0; bucket < starts.size(); ++bucket) {
-    const auto is_before = [&](const record& r) { return address(r) < bucket; };
-    expected_starts.push_back(static_cast<std::uint32_t>(
-        std::partition_point(expected.begin(), expected.end(), is_before) - expected.begin()));
-  }
-  REQUIRE((starts == expected_starts));
+  require_sorted(records, address, found, starts);
 }
 
 }  // namespace

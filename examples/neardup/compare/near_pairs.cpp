@@ -16,7 +16,7 @@ namespace command {
 
 namespace {
 
-/// Documents whose fingerprints are joined, with their numbers.
+/// The documents whose fingerprints are joined. Each document has a number.
 struct joined_documents {
   explicit joined_documents(std::size_t bits) : fingerprints(bits) {}
 

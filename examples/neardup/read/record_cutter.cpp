@@ -335,7 +335,7 @@ class object_cutter {
         else
           open += c;
       } else if (is_mark && (c == '}' || c == ']')) {
-        const std::size_t opening = open.rfind(c == '}' ? '{' : '[');  // those that were opened after it have no end
+        const std::size_t opening = open.rfind(c == '}' ? '{' : '[');  // what opened after it never closes
         is_in_order = is_in_order && opening == open.size() - 1;
         if (c == '}' && open.ends_with('[')) is_misplaced = true;
         if (opening != open.npos) open.resize(opening);

@@ -48,8 +48,8 @@ bool needs_names(const run_settings& settings) {
          settings.input.unit == unit_of_input::fingerprints;
 }
 
-/// Writes a dropped document, whose original is document `by` of `kept`. `place`: the position of the document if an
-/// earlier document has the same id, or empty.
+/// Writes a dropped document. Its original is document `by` of `kept`. `place`: the position of the dropped document if
+/// an earlier document has the same id, or empty.
 void write_dropped(context& c, const std::string& id, const std::string& place, const any_fingerprint& fingerprint,
                    feature_set features, const corpus& kept, std::size_t by,
                    std::optional<shown_passage> passage = std::nullopt) {
@@ -352,7 +352,7 @@ class first_come_filter {
                                      within_of(settings.comparison), &by_features, how);
   }
 
-  /// Decides like decide_on(), for --within, --across, and codes whose width has no type. The documents kept before are
+  /// Decides like decide_on(), for --within, --across, and codes of a width that has no simhash type. The documents kept before are
   /// passed as another corpus.
   std::vector<std::uint32_t> decide_by_pairs(const std::vector<const document*>& compared,
                                              const std::vector<std::string_view>& values) {

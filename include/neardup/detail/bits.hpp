@@ -55,8 +55,8 @@ inline constexpr std::size_t word_bits = 64;
 /// constant, too.
 inline constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15U;
 
-/// A number that is `First` again after the object was moved from. A class whose other members are containers then
-/// needs no move operations of its own: a moved-from object is empty.
+/// A number that is `First` again after the object was moved from. A class that has only containers and such numbers
+/// needs no move operations of its own: the default ones leave an empty object.
 template <class Number, Number First = Number{}>
 class until_moved {
  public:
