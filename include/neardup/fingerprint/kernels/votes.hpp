@@ -54,8 +54,8 @@ inline void add_weighted_portable(std::uint64_t* sums, const std::uint64_t* word
   }
   for (std::size_t i = 0; i < 16; ++i) {
     for (std::size_t bit = 4; bit-- > 0;) {
-      const std::size_t half = std::size_t{1}
-                               << bit;  // the values from half to 2 * half - 1 have `bit` as their highest bit
+      // The values from half to 2 * half - 1 have `bit` as their highest bit.
+      const std::size_t half = std::size_t{1} << bit;
       for (std::size_t value = 0; value < half; ++value) {
         sums[4 * i + bit] += by_value[i][half + value];
         by_value[i][value] += by_value[i][half + value];
