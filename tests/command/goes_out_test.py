@@ -142,7 +142,7 @@ class Formats(CommandTest):
             data = text.encode(encoding)
             for options, lines in (((), data), (("--lines",), data + b"\n"), (("--jsonl",), record(text).encode(encoding))):
                 done = self.assert_done(run("hash", *options, "-", data=lines))
-                self.assertIn(f"the ill-formed bytes look like {name}; --encoding {name} reads them so", done.err, encoding)
+                self.assertIn(f"the ill-formed bytes look like {name}; --encoding {name} reads all documents so", done.err, encoding)
             again = self.assert_done(run("hash", "--encoding", name, "-", data=data))
             self.assertEqual(again.text, run("hash", "-", data=text).text)
             self.assertNotIn("ill-formed", again.err)

@@ -50,7 +50,7 @@ class Notes(CommandTest):
         chinese = [f"第{i}号 今天天气很好我们去公园散步".encode("gb18030") for i in range(COUNT)]
         for texts, encoding in ((french + chinese, "WINDOWS-1252"), (chinese + french, "GB18030")):
             path = self.lines("texts", texts)
-            note = f"the ill-formed bytes look like {encoding}; --encoding {encoding} reads them so"
+            note = f"the ill-formed bytes look like {encoding}; --encoding {encoding} reads all documents so"
             for arguments, data in ((("hash", "--lines", path), b""), (("hash", "--lines", "-"), path.read_bytes())):
                 self.assert_same(note, *arguments, data=data)
         self.assert_same(f"{2 * COUNT:,} documents are not well-formed UTF-8 (the first: {path}:1)", "unique", "--lines", path)

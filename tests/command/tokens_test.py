@@ -148,6 +148,8 @@ class Words(CommandTest):
         self.assertIn("--features canonical:chars:3 ", run("unique", "--jsonl", "--features", "chars:3", "-", data=data).err)
         for ascii in ("a caf&eacute; here", "an exam-\nple here"):
             self.assertIn(said, run("unique", "--jsonl", "-", data=jsonl([ascii, "hello new\nworld", "and & one"])).err)
+        in_gbk = "数据库的备份与恢复需要很长的时间".encode("gb18030")  # some of its bytes are also UTF-8
+        self.assertNotIn("spelt otherwise", run("unique", "--lines", "-", data=in_gbk).err)
         few = jsonl([A] * 20 + ["مرحباً بالعالم"])
         self.assertNotIn("spelt otherwise", run("unique", "--jsonl", "-", data=few).err)
 

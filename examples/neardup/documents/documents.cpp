@@ -353,7 +353,7 @@ void visit_batch(finished_batch& done, bool watches_ids, run_notes& notes, const
     if (d.has_attachments) notes.attachments(where(d.index));
     if (d.is_undecoded) notes.undecoded(where(d.index));
     notes.features(d.features.size());
-    notes.spelling(d.is_spelt_otherwise);
+    notes.spelling(d.is_spelt_otherwise && !d.ill_formed);  // an ill-formed text may be in another encoding
     d.counts = true;
     d.repeats_id = watches_ids && placed.id && notes.repeats_id(*placed.id, *placed.from, placed.line);
     visit(placed);

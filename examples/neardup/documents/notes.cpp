@@ -325,7 +325,7 @@ void run_notes::finish(const std::string& summary, const source_walker& sources,
            example(found) + "; ill-formed bytes read as U+FFFD");
     }
     if (const auto likely = input_.encoding.empty() ? likely_encoding(sample_) : std::nullopt) {
-      say("the ill-formed bytes look like " + *likely + "; --encoding " + *likely + " reads them so");
+      say("the ill-formed bytes look like " + *likely + "; --encoding " + *likely + " reads all documents so");
     }
     note(without_tokens_.count, "document has no tokens", "documents have no tokens",
          weight_ + example(without_tokens_) + " and cannot be compared");
