@@ -99,6 +99,21 @@ class Containment(CommandTest):
                     done = self.assert_done(run("unique", *options, source, data=self.data))
                     self.assertEqual(done.bytes, stays)
 
+    def test_warns_about_items_that_nothing_can_match(self):
+        items = ["What is the capital of France?", "one two three four five six seven eight nine", "?!", "too short"]
+        path = self.write("items.jsonl", "".join(json.dumps({"id": f"i{i}", "text": t}) + "\n" for i, t in enumerate(items)))
+        index = self.folder / "items.neardup"
+        self.assert_done(run("index", "--jsonl", "--output", index, path))
+        warning = "warning: 2 documents of --against have fewer than 8 features (the first: i0)"
+        for verb in ("unique", "pairs", "groups"):
+            for against in (path, index):
+                options = (verb, "--check", "containment", "--jsonl", "--against", against, self.file)
+                self.assertIn(warning, self.assert_done(run(*options)).err)
+                self.assertNotIn("warning", self.assert_done(run(*options, "--quiet")).err)
+        for options in (("--check", "containment", "--features", "chars:2"), ("--check", "jaccard")):
+            done = self.assert_done(run("unique", *options, "--jsonl", "--against", path, self.file))
+            self.assertNotIn("warning", done.err)
+
     def test_says_what_it_means_and_refuses_the_rest(self):
         said = run("pairs", "--check", "containment", "--jsonl", self.file).err.splitlines()[0]
         meant = "--features words:2 --exact --check containment --check-features words:2 --min-similarity 0.8"

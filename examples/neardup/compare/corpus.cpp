@@ -77,7 +77,16 @@ void corpus::add(const placed_document& d) {
 void for_each_against(context& c, const document_visitor& visit) {
   const against_settings& against = c.settings.against;
   if (!against.any()) return;
-  for (const std::string& path : against.indexes) for_each_indexed(c, path, visit);
+  const comparison_settings& how = c.settings.comparison;
+  const bool has_least_size = how.checks_containment() && !how.is_lossless;
+  std::uint64_t too_small = 0;
+  std::string first_too_small;
+  const auto visit_theirs = [&](const placed_document& d) {
+    const bool is_too_small = d.facts.has_tokens && d.facts.features.size() < neardup::default_min_contained;
+    if (has_least_size && is_too_small && too_small++ == 0) first_too_small = d.name();
+    visit(d);
+  };
+  for (const std::string& path : against.indexes) for_each_indexed(c, path, visit_theirs);
   if (!against.paths.empty()) {
     input_settings theirs = c.settings.input;
     theirs.paths = against.paths;
@@ -89,11 +98,16 @@ void for_each_against(context& c, const document_visitor& visit) {
     source_walker sources(theirs);
     c.leave_out_outputs(sources);
     sources.pass_over_indexes();
-    for_each_document(c, theirs, sources, visit, nullptr);
+    for_each_document(c, theirs, sources, visit_theirs, nullptr);
   }
   c.against = c.notes.documents();
+  if (c.settings.output.quiet) return;
   const bool reads_any = !against.paths.empty() || !against.indexes.empty();
-  if (reads_any && c.against == 0 && !c.settings.output.quiet) say("warning: the corpus of --against has no documents");
+  if (reads_any && c.against == 0) say("warning: the corpus of --against has no documents");
+  if (too_small == 0) return;
+  say("warning: " + counted(too_small, "document of --against has", "documents of --against have") + " fewer than " +
+      std::to_string(neardup::default_min_contained) + " features (the first: " + first_too_small +
+      "), too few for any match; --features words or chars:5 may give more");
 }
 
 void read_corpus(context& c, corpus& all, const document_visitor& visit) {
