@@ -60,6 +60,23 @@ class Damage(CommandTest):
                 found, err = self.kept(data, options)
                 self.assertEqual(found, [0, 1, 2, 3, 4], (first, options, err))
                 self.assertIn("1 bad input was skipped", err)
+        for size in (2000, 20000):
+            data = "\n".join(['[{"text', *(record(text + " x" * size) for text in texts(5))]) + "\n"
+            done = run("unique", "--jsonl", "--copies", "--skip-bad", self.write("in", data))
+            self.assertEqual(done.text, data[data.index("\n") + 1 :])
+
+    def test_an_array_stays_one_if_its_first_element_is_damaged(self):
+        elements = [record(text) for text in texts(6)]
+        for begin, between, end in (("[", ",\n", "]"), ("[\n", ",\n", "\n]\n"), ("[\n  ", ",\n  ", "\n]\n"), ("\ufeff\n[", ",\n", "]\n")):
+            for damage in (lambda e: e[:-2] + "}", lambda e: e[:-1], lambda e: e[1:], lambda e: e.replace('": "', '": w"'),
+                           lambda e: e.replace('"', "", 1), lambda e: "null", lambda e: "", lambda e: e[:9]):
+                data = begin + between.join([damage(elements[0]), *elements[1:]]) + end
+                for options in (("--jsonl",), form("auto")):
+                    if options == form("auto") and "[{" not in "".join(data.split()):
+                        continue  # the name of a pipe does not say that it is JSON
+                    found, err = self.kept(data, options, "in.jsonl")
+                    self.assertEqual(found, [1, 2, 3, 4, 5], (data, err))
+                    self.assertIn("bad input", err)
 
     def test_an_array_goes_on_behind_a_bad_element(self):
         elements = [record(text) for text in texts(6)]
@@ -317,6 +334,47 @@ class Damage(CommandTest):
             path = self.write("x" + suffix, last)
             self.assert_fails(run("hash", *options, path), str(path))
 
+    def test_a_line_that_a_damaged_member_cuts_ends_no_run_over_a_folder(self):
+        lines = [record(text) + "\n" for text in texts(5)]
+        data = "".join(lines).encode()
+        for bad, cuts in ((1, (len(lines[0]) + 9, len(data) // 2)), (0, (9, 30)), (0, (len(lines[0]) - 1, 300))):
+            packed = [gzip.compress(part) for part in (data[: cuts[0]], data[cuts[0] : cuts[1]], data[cuts[1] :])]
+            packed[bad] = self.damaged(packed[bad], len(packed[bad]) // 2)
+            lost = (0 if bad == 0 else cuts[0], cuts[bad])
+            places = [data.index(line.encode()) for line in lines]
+            whole = [i for i in range(5) if places[i] + len(lines[i]) <= lost[0] or places[i] >= lost[1]]
+            folder = self.write("folder/a.jsonl", b"".join(packed)).parent
+            done = run("unique", "--copies", "--jsonl", folder)
+            self.assertEqual((numbers(done.text), done.status), (whole, 2), done.err)
+            self.assertIn("were left out, up to the next member", done.err)
+
+    def test_an_array_goes_on_behind_a_damaged_member(self):
+        """Each whole object in the other members is kept, wherever members end, or bytes are counted as not read."""
+        rng = random.Random(5)
+        unread = 0
+        for _ in range(effort(60, 1000)):
+            begin, between, end = rng.choice((("[\n", ",\n", "\n]\n"), ("[\n  ", ",\n  ", "\n]\n"), ("[", "\n,", "]"), ("[", ", ", "]")))
+            pretty = '{\n    "x": ["a, b", {"y": 1}],\n    "text": "%s"\n  }' if rng.random() < 0.3 else '{"text": "%s"}'
+            elements = [pretty % text for text in texts(7)]
+            data = begin + between.join(elements) + end
+            places = [data.index(element) for element in elements]
+            cuts = sorted([*rng.sample(range(1, len(data)), 3)] if rng.random() < 0.7 else rng.sample(places[1:], 3))
+            bounds = [*zip([0, *cuts], [*cuts, len(data)])]
+            bad = rng.randrange(4)
+            packed = [gzip.compress(data[a:b].encode()) for a, b in bounds]
+            packed[bad] = self.damaged(packed[bad], len(packed[bad]) // 2)
+            done = run("unique", "--jsonl", "--copies", "--skip-bad", self.write("in", b"".join(packed)))
+            a, b = bounds[bad]
+            whole = [i for i, (place, element) in enumerate(zip(places, elements)) if place + len(element) <= a or place >= b]
+            kept = numbers(done.text)
+            self.assertLessEqual(set(kept), set(whole), data)
+            says_so = "were not read" in done.err or "no document could be read" in done.err
+            self.assertEqual(done.status, 2 if says_so else 0, done.err)
+            unread += says_so
+            if not says_so:
+                self.assertEqual(kept, whole, (data, bounds[bad], done.err))
+        self.assertLess(unread, effort(60, 1000) // 3)
+
     def test_damage_at_the_beginning_of_a_compressed_file(self):
         """The rest is read as if the file began there. If the rest of a format cannot be read without its beginning,
         the program says that it was not read."""
@@ -333,7 +391,7 @@ class Damage(CommandTest):
             packed = [gzip.compress(part) for part in parts]
             packed[0] = self.damaged(packed[0], len(packed[0]) // 2)
             if kept is None:  # an array
-                kept, packed[1:] = [], [gzip.compress(b"[" + b",".join(jsonl) + b"]")]
+                kept, packed[1:] = [0, 1, 2, 3, 4, 5], [gzip.compress(b"[" + b",".join(jsonl) + b"]")]
             for name in ("in", "in.gz"):
                 found, err = self.kept(b"".join(packed), options, name, status=0 if kept else 2)
                 self.assertEqual(found, kept, (options, err))

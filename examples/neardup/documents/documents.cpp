@@ -115,7 +115,8 @@ class batch_worker {
       if (auto wrong =
               read_record(out, line, content_of_record(*out.input.from, line, out.input.offset + begin == 0))) {
         if (out.is_without_line_ends) *wrong += hint_at_returns;
-        out.bad.push_back({out.documents.size(), out.lines, *std::move(wrong)});
+        const trouble kind = begin == 0 && out.input.follows_gap ? trouble::passed_over : trouble::ends_run;
+        out.bad.push_back({out.documents.size(), out.lines, *std::move(wrong), kind});
       }
       begin += line.size();
     }

@@ -22,79 +22,107 @@ namespace {
 constexpr std::size_t block_size = std::size_t{1} << 19;
 constexpr std::size_t files_a_batch = 32;
 
-/// Decides whether a text that begins like an array of objects is an array. `text` begins with the brace of the first
-/// object. If a line ends inside this object, and the next line begins another object, the text is not an array, but
-/// JSON Lines with a bad first line.
-/// Returns: nullopt if more bytes are needed.
-std::optional<bool> is_array_of_objects(std::string_view text) {
+constexpr std::string_view white_space = " \t\r\n";
+
+/// The result of read_object().
+struct object_in_text {
+  std::size_t end = std::string_view::npos;  // npos if the text ends first
+  bool is_whole = false;
+};
+
+/// Finds the end of the object whose brace is at `begin`. A damaged object ends at the end of a line: behind a quote that
+/// is missing, or before a line that begins another object.
+object_in_text read_object(std::string_view text, std::size_t begin) {
   bool in_quotes = false, is_escaped = false;
-  std::size_t depth = 0;
+  std::size_t depth = 0, line_end = text.npos;
   char last = '\0';  // the last non-blank character
-  bool is_behind_line = false;
-  for (const char c : text) {
-    if (c == '\n') {
-      is_behind_line = true;
-      if (in_quotes) last = '"';
-      in_quotes = is_escaped = false;
-    }
+  for (std::size_t i = begin; i < text.size(); ++i) {
+    const char c = text[i];
     if (in_quotes) {
-      if (is_escaped) {
-        is_escaped = false;
-      } else if (c == '\\') {
-        is_escaped = true;
-      } else {
-        in_quotes = c != '"';
-      }
+      if (c == '\n') return {i, false};
+      in_quotes = is_escaped || c != '"';
+      is_escaped = !is_escaped && c == '\\';
       continue;
     }
-    if (c == ' ' || c == '\t' || c == '\r' || c == '\n') continue;
+    if (c == '\n') line_end = i;
+    if (white_space.find(c) != text.npos) continue;
     // Inside an object, a brace comes after a colon, or is inside an array. Any other brace begins another object.
-    if (c == '{' && depth > 0 && is_behind_line && last != ':' && last != '[' && last != ',') return false;
-    is_behind_line = false;
-    if (c == '"') in_quotes = true;
+    const bool is_expected = depth == 0 || last == ':' || last == '[' || last == ',';
+    if (c == '{' && !is_expected && line_end != text.npos) return {line_end, false};
+    line_end = text.npos;
+    in_quotes = c == '"';
     if (c == '{' || c == '[') ++depth;
-    if ((c == '}' || c == ']') && --depth == 0) return true;
+    if ((c == '}' || c == ']') && --depth == 0) return {i + 1, true};
     last = c;
+  }
+  return {};
+}
+
+/// Decides whether a text that begins with a bracket is an array, or JSON Lines with a bad first line. If the first
+/// element of an array is damaged, the next whole object that begins a line decides: a comma or a bracket follows it in
+/// an array, and another object in JSON Lines. `lacks_beginning`: true if the bytes before the text are lost.
+/// Returns: nullopt if more bytes are needed.
+std::optional<bool> is_array(std::string_view text, bool lacks_beginning) {
+  std::size_t at = 0;
+  if (!lacks_beginning) {
+    const std::size_t first = text.find_first_not_of(white_space, 1);
+    if (first != text.npos && text[first] == '{') {
+      const object_in_text object = read_object(text, first);
+      if (object.is_whole) return true;
+      at = object.end;
+    }
+  }
+  while (at != text.npos && (at = text.find('\n', at)) != text.npos) {
+    at = text.find_first_not_of(" \t\r\n,", at);
+    if (at == text.npos || text[at] != '{') continue;
+    const object_in_text object = read_object(text, at);
+    at = object.end;
+    if (!object.is_whole) continue;
+    const std::size_t next = text.find_first_not_of(white_space, at);
+    if (next == text.npos) break;
+    if (text[next] == ',' || text[next] == ']') return true;
+    if (text[next] == '{' && text.substr(at, next - at).find('\n') != text.npos) return false;
   }
   return std::nullopt;
 }
 
 /// Returns the kind of documents in a source, as its first bytes show it. Reads no more of a pipe than needed.
-unit_of_input unit_by_beginning(source_file& file, const std::atomic<bool>& stop) {
+/// `is_json`: true if the documents are known to be JSON. `lacks_beginning`: true if the first bytes are lost.
+unit_of_input unit_by_beginning(source_file& file, bool is_json, bool lacks_beginning, const std::atomic<bool>& stop) {
   constexpr std::string_view warc = "WARC/1.";
-  constexpr std::size_t most = 4096;
+  constexpr std::size_t most = 4096, most_of_array = std::size_t{1} << 20;
   std::string text;  // the first bytes, without a byte order mark and blanks before the text
-  bool is_likely_array = false;
-  // The first object of an array may be long, so the examined part is doubled each time, except in a pipe.
-  for (std::size_t size = 1; size < most; size += is_likely_array && !file.is_live() ? size : 1) {
+  bool may_be_array = false;
+  // The objects of an array may be long, so the examined part is doubled each time, except in a pipe.
+  const auto is_long = [&] { return may_be_array && !file.is_live(); };
+  for (std::size_t size = 1; size < (is_long() ? most_of_array : most); size += is_long() ? size : 1) {
     const std::string_view beginning = file.peek(size, stop);
     const bool is_end = beginning.size() < size;
-    if (is_end && !is_likely_array) break;
+    if (is_end && !may_be_array) break;
     text = beginning;
     if (byte_order_mark.starts_with(text)) continue;
     if (text.starts_with(byte_order_mark)) text.erase(0, byte_order_mark.size());
-    text.erase(0, text.find_first_not_of(" \t\r\n"));
+    text.erase(0, text.find_first_not_of(white_space));
     if (text.empty()) continue;
-    if (text.front() != '[' && text.front() != '{') {
-      if (text == warc) return unit_of_input::warc;
-      if (!warc.starts_with(text)) break;
-      continue;
-    }
-    const std::size_t second = text.find_first_not_of(" \t\r\n", 1);
-    if (second == text.npos) continue;
-    if (text.front() == '[') {
-      if (text[second] == ']') return unit_of_input::json_array;
-      if (text[second] != '{') return unit_of_input::files;
-      if (const auto is_array = is_array_of_objects(text.substr(second))) {
-        return *is_array ? unit_of_input::json_array : unit_of_input::json_lines;
+    if (!may_be_array && !(is_json && lacks_beginning)) {
+      if (text.front() != '[' && text.front() != '{') {
+        if (text == warc) return unit_of_input::warc;
+        if (!warc.starts_with(text)) break;
+        continue;
       }
-      is_likely_array = true;
-      if (is_end) break;
-      continue;
+      const std::size_t second = text.find_first_not_of(white_space, 1);
+      if (second == text.npos) continue;
+      if (text.front() == '{') return text[second] == '"' ? unit_of_input::json_lines : unit_of_input::files;
+      if (text[second] == ']') return unit_of_input::json_array;
+      if (text[second] != '{' && !is_json) return unit_of_input::files;
     }
-    return text[second] == '"' ? unit_of_input::json_lines : unit_of_input::files;
+    if (const auto found = is_array(text, lacks_beginning)) {
+      return *found ? unit_of_input::json_array : unit_of_input::json_lines;
+    }
+    may_be_array = true;
+    if (is_end) break;
   }
-  return is_likely_array ? unit_of_input::json_array : unit_of_input::files;
+  return may_be_array && !lacks_beginning ? unit_of_input::json_array : unit_of_input::files;
 }
 
 /// Returns true if a source of mail is a mail box: it is empty, or begins with "From ", perhaps after a byte order mark
@@ -172,14 +200,16 @@ std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, st
     if (last != std::string_view::npos) end = old_size + last + 1;
   }
   // A WARC record that seems complete before a read error is accepted. Only the next record could show that the length
-  // in the header is wrong.
-  if (failure_to_read_ && cutter_ && cutter_->is_behind_record() && end < bytes.size()) {
+  // in the header is wrong. With --skip-bad, an element of an array before a read error is examined, too.
+  const bool is_array = from_->unit == unit_of_input::json_array;
+  const bool is_record = cutter_ && (cutter_->is_behind_record() || (is_array && settings_.skip_bad));
+  if (failure_to_read_ && is_record && end < bytes.size()) {
     end = bytes.size();
     found.push_back(offset_ + end);
   }
   for (const std::uint64_t place : found) ends.push_back(static_cast<std::size_t>(place - offset_));
   if (has_ended && cutter_ && end < bytes.size()) ends.push_back(bytes.size());
-  if (has_ended && cutter_ && from_->unit == unit_of_input::json_array && cutter_->is_open()) {
+  if (has_ended && is_array && cutter_->is_open()) {
     // Bytes after the last comma are refused as a bad record. If all are blanks, the missing end is reported here.
     if (bytes.view().substr(end).find_first_not_of(" \t\r\n") == std::string_view::npos) {
       last_bad_ = bad_input{from_->name(), "the array of JSON has no end: the file is cut off"};
@@ -198,8 +228,8 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
     if (file_ && !is_settled_) {
       settle_unit(stop);
       is_settled_ = true;
-      const bool needs_beginning = is_whole_source(from_->unit) || from_->unit == unit_of_input::json_array;
-      if (has_lost_beginning_ && needs_beginning) {
+      const bool is_array = from_->unit == unit_of_input::json_array;
+      if (has_lost_beginning_ && (is_whole_source(from_->unit) || (is_array && !settings_.skip_bad))) {
         throw read_error("what follows the damage is neither JSON Lines nor WARC", skip_line(true, stop));
       }
     }
@@ -252,6 +282,7 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
       }
     }
     rest_.assign(out.bytes.view().substr(*whole));
+    out.follows_gap = std::exchange(follows_gap_, false);
     out.bytes.resize(*whole);
     offset_ += *whole;
     out.live = may_wait && !was_full_;
@@ -286,6 +317,7 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
 void source_lines::go_on_behind(const read_error& error, batch& out, const std::atomic<bool>& stop) {
   out = batch{};
   out.bad = bad_input{from_->name(), error.what(), from_->in_folder ? trouble::passed_over : trouble::ends_run};
+  follows_gap_ = from_->in_folder && !settings_.skip_bad;
   if (!is_settled_) {
     has_lost_beginning_ = true;
     return;
@@ -297,11 +329,17 @@ void source_lines::go_on_behind(const read_error& error, batch& out, const std::
     case unit_of_input::csv:
     case unit_of_input::tsv:
       skips_line_ = from_->columns != nullptr;
-      if (skips_line_) break;
-      [[fallthrough]];  // a table without its header cannot be read
-    case unit_of_input::json_array:
+      if (!skips_line_) out.bad->unread = skip_line(true, stop);  // a table without its header cannot be read
+      break;
     case unit_of_input::mail:
     case unit_of_input::files: out.bad->unread = skip_line(true, stop); break;
+    case unit_of_input::json_array:
+      // Without --skip-bad, the rest of a damaged element would end the run.
+      if (!settings_.skip_bad) {
+        out.bad->unread = skip_line(true, stop);
+        break;
+      }
+      [[fallthrough]];
     case unit_of_input::warc: cutter_.emplace(from_->unit, offset_); break;
     default: break;
   }
@@ -344,9 +382,10 @@ void source_lines::settle_unit(const std::atomic<bool>& stop) {
     unit_of_input unit = from_->unit;
     if (is_open) unit = unit_by_name(from_->path).value_or(unit_of_input::automatic);
     if (unit == unit_of_input::automatic) {
-      unit = unit_by_beginning(*file_, stop);
-    } else if (unit == unit_of_input::json_lines && unit_by_beginning(*file_, stop) == unit_of_input::json_array) {
-      unit = unit_of_input::json_array;
+      unit = unit_by_beginning(*file_, false, has_lost_beginning_, stop);
+    } else if (unit == unit_of_input::json_lines) {
+      const unit_of_input shown = unit_by_beginning(*file_, true, has_lost_beginning_, stop);
+      if (shown == unit_of_input::json_array) unit = shown;
     }
     if (unit == unit_of_input::mail && is_mail_box(*file_, stop)) unit = unit_of_input::mbox;
     from_->unit = unit;

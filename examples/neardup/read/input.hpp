@@ -49,6 +49,7 @@ struct batch {
   std::vector<std::size_t> ends;               ///< ends of records in `bytes`, if records are not lines
   std::uint64_t offset = 0;                    ///< position of `bytes` in the source
   bool live = false;                           ///< the source may pause for long, so results should be passed on now
+  bool follows_gap = false;                    ///< the first line may be the rest of a line that a gap has cut
   std::vector<std::shared_ptr<source>> files;  ///< each file is a document
   std::optional<bad_input> bad;  ///< if `from` is set, its next line is bad; the batch then has nothing else
 
@@ -97,6 +98,7 @@ class source_lines {
   std::optional<bad_input> last_bad_;    // returned after the last batch
   std::exception_ptr failure_to_read_;   // thrown after all bytes before the error were returned
   bool skips_line_ = false;              // true if the line begins before a gap
+  bool follows_gap_ = false;             // true if the next line of JSON Lines may begin before a gap
   std::deque<batch> put_back_;           // batches that are returned first
   bool is_rest_new_ = false;             // true if the cutter has not processed rest_
 

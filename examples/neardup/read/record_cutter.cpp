@@ -56,6 +56,8 @@ void record_cutter::take_csv(std::string_view bytes, std::vector<std::uint64_t>&
 void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t>& ends) {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const char c = bytes[i];
+    // JSON strings contain no line ends, so a line that seems to end in a string began in one, and its braces were text.
+    if (c == '\n' && std::exchange(is_lost_, false) && in_quotes_) depth_ = 1;
     if (in_quotes_) {
       if (is_escaped_) {
         is_escaped_ = false;
@@ -81,7 +83,7 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
         if (depth_ > 0) --depth_;  // no record ends here, so that bytes after the array make its last record invalid
         break;
       case ',':
-        if (depth_ == 1) ends.push_back(taken_ + i + 1);
+        if (depth_ == 1 && !is_lost_) ends.push_back(taken_ + i + 1);
         break;
       default: break;
     }

@@ -19,8 +19,14 @@ class record_cutter {
   explicit record_cutter(unit_of_input unit) : unit_(unit) {}
 
   /// Starts at the position `begin`, after a gap in a source. For WARC, the cutter first searches for the next record.
+  /// In a JSON array, the first record extends at least to the next line, because the gap may end within a string.
   record_cutter(unit_of_input unit, std::uint64_t begin)
-      : unit_(unit), begin_(begin), taken_(begin), has_message_(true), is_lost_(unit == unit_of_input::warc) {}
+      : unit_(unit),
+        begin_(begin),
+        taken_(begin),
+        depth_(unit == unit_of_input::json_array ? 1 : 0),
+        has_message_(true),
+        is_lost_(unit == unit_of_input::warc || unit == unit_of_input::json_array) {}
 
   /// Processes the next bytes. Appends the ends of records to `ends`, counted from the beginning of the source. At the
   /// end of the source, the bytes after the last of these ends are also a record. In a JSON array, they are its last
@@ -48,7 +54,7 @@ class record_cutter {
   bool in_quotes_ = false;    // true inside the quotes of a CSV value, or inside a JSON string
   bool value_begins_ = true;  // CSV only: true if a quote would open a quoted value
 
-  // The next members are the state within a JSON array.
+  // The next members and is_lost_ are the state within a JSON array.
   bool is_escaped_ = false;
   std::uint64_t depth_ = 0;
 
@@ -60,7 +66,7 @@ class record_cutter {
   std::string line_;  // the beginning of a line, as far as it matters
   std::uint64_t line_size_ = 0;
   bool is_first_ = true;    // true if the next line is the first line of a header
-  bool is_lost_ = false;    // true while the next record after a gap is searched for
+  bool is_lost_ = false;    // true while the next record, or line of an array, after a gap is searched for
   bool is_behind_ = false;  // true after a record, where blank lines follow, and after a JSON array
   std::uint64_t blank_lines_ = 0;
   std::uint64_t length_ = 0;
