@@ -348,6 +348,14 @@ class Damage(CommandTest):
             self.assertEqual((numbers(done.text), done.status), (whole, 2), done.err)
             self.assertIn("were left out, up to the next member", done.err)
 
+    def test_a_row_below_a_bad_row_is_lost_only_if_it_is_bad(self):
+        rows = texts(6)
+        for bad in ('x,"a"b', '"x" ,a', 'x,"a"b"', '"x"y,"a'):
+            data = "\n".join(["n,text", f'0,{rows[0]}', f'1,"{rows[1]}"c', bad, f"3,{rows[3]}", bad, bad, f'4,"{rows[4]}"', f"5,{rows[5]}", ""])
+            found, err = self.kept(data, form("csv"))
+            self.assertEqual([i for i in found if i != 1], [0, 3, 4, 5], (data, err))
+            self.assertIn("4 bad inputs were skipped", err)
+
     def test_an_array_goes_on_behind_a_damaged_member(self):
         """Each whole object in the other members is kept, wherever members end, or bytes are counted as not read."""
         rng = random.Random(5)

@@ -194,32 +194,30 @@ void record_cutter::take_warc_line(std::uint64_t begin, std::vector<std::uint64_
 
 namespace {
 
-/// Returns the end of the CSV row at the beginning of the bytes. It is the place after the row's line end, or the end
-/// of the bytes.
+/// Returns the end of the CSV row at the beginning of the bytes, which is the place after the row's line end, or the end
+/// of the bytes. If the quotes of the row are wrong, returns the end of its first line.
 std::size_t end_of_row(std::string_view bytes) {
-  bool in_quotes = false, value_begins = true;
+  const std::size_t line = std::min(bytes.find('\n'), bytes.size() - 1) + 1;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const char c = bytes[i];
-    if (in_quotes) {
-      i = std::min(bytes.find('"', i), bytes.size());
-      in_quotes = false;
-      value_begins = true;
-    } else if (c == '"' && value_begins) {
-      in_quotes = true;
-    } else if (c == '\n') {
-      return i + 1;
+    if (bytes[i] == '"') {
+      do {  // two quotes in a value mean one
+        i = bytes.find('"', i + 1);
+        if (i == bytes.npos) return line;
+      } while (bytes.substr(++i).starts_with('"'));
     } else {
-      value_begins = c == ',';
+      i = std::min(bytes.find_first_of(",\n", i), bytes.size());
     }
+    if (bytes.substr(i).starts_with("\r\n")) ++i;
+    if (i >= bytes.size() || bytes[i] == '\n') return std::min(i + 1, bytes.size());
+    if (bytes[i] != ',') return line;
   }
   return bytes.size();
 }
 
 /// Returns the first line of a bad row, and each of the rows that begin after this line.
 std::vector<std::string_view> recovered_rows(std::string_view raw) {
-  const std::size_t line = std::min(raw.find('\n'), raw.size() - 1) + 1;
-  std::vector<std::string_view> pieces{raw.substr(0, line)};
-  for (raw.remove_prefix(line); !raw.empty(); raw.remove_prefix(pieces.back().size())) {
+  std::vector<std::string_view> pieces{raw.substr(0, std::min(raw.find('\n'), raw.size() - 1) + 1)};
+  for (raw.remove_prefix(pieces.back().size()); !raw.empty(); raw.remove_prefix(pieces.back().size())) {
     pieces.push_back(raw.substr(0, end_of_row(raw)));
   }
   return pieces;
