@@ -46,7 +46,7 @@ class Sources(CommandTest):
             with self.subTest(options=options):
                 self.assertEqual(self.ids(".", *options), expected)
         # A file that is named is read, whatever its name.
-        self.assertEqual(self.ids("a.txt", "--include", "*.md"), ["a.txt"])
+        self.assertEqual(self.ids("a.txt", "c", "--include", "*.md"), ["a.txt", "c/d/b.md"])
 
     def test_patterns_against_the_oracle(self):
         def matches(pattern, text):

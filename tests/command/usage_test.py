@@ -71,6 +71,17 @@ class Usage(CommandTest):
         self.assert_done(run(*verify, "--index", index, "--skip-bad", *jsonl_))
         self.assert_done(run(*verify, "--index", index, "--no-verify"))
         self.assert_fails(run(*verify, "--no-verify", *jsonl_), "--no-verify needs --index")
+        # These options choose among the files of folders.
+        listed, folder = self.write("list", f"{texts}\n"), self.write("folder/a.jsonl", data).parent
+        for option in (("--include", "*.jsonl"), ("--exclude", "x"), ("--hidden",)):
+            for verb in (("groups",), ("pairs",), ("unique",), ("report",), ("hash",), ("tokens",), ("passages",), ("advise",),
+                         ("find", "fox"), ("query", "--index", index), ("index", "--output", out), verify, ("features", "--part", 0, "--output", out)):
+                self.assert_fails(run(*verb, *option, *jsonl_), f"{option[0]} chooses among the files of folders")
+            for inputs in (("-",), ("--files-from", listed), (texts, "--against", index), (texts, "--against", texts)):
+                self.assert_fails(run("unique", "--jsonl", *option, *inputs, data=data), f"{option[0]} chooses among the files of folders")
+            for inputs in ((folder,), (texts, folder), ("-", "--against", folder)):
+                self.assert_done(run("unique", "--jsonl", *option, *inputs, data=data))
+            self.assert_fails(run("groups", *option, self.folder / "none"), "no such file or folder")
         for option in (("--weights", "tf"), ("--top", 3), ("--idf-file", texts)):
             for check in ((), ("--check", "edit")):
                 self.assert_fails(run(*verify, *check, *option, *jsonl_), f"{option[0]} needs --check cosine")

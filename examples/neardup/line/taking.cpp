@@ -238,6 +238,19 @@ void refuse_missing_input(const run_settings& to, const char* without_input) {
   }
 }
 
+/// Refuses options of folders if no input is a folder. A path that does not exist is reported later.
+void refuse_without_folder(const typed_options& typed, const run_settings& to) {
+  const auto is_file = [](const std::string& path) {
+    using std::filesystem::file_type;
+    std::error_code error;
+    const file_type type = path == "-" ? file_type::fifo : std::filesystem::status(path, error).type();
+    return type != file_type::directory && type != file_type::not_found && type != file_type::none;
+  };
+  if (!std::ranges::all_of(to.input.paths, is_file) || !std::ranges::all_of(to.against.paths, is_file)) return;
+  refuse_if_given(typed, {"--include", "--exclude", "--hidden"},
+                  " chooses among the files of folders, and no input is a folder");
+}
+
 // ---- Settings stored in files ---------------------------------------------------------------------------------------
 
 }  // namespace
@@ -600,6 +613,7 @@ run_settings take_reading(typed_options& typed, const reading_steps& steps) {
         "--check jaccard without them");
   }
   refuse_missing_input(to, steps.without_input);
+  refuse_without_folder(typed, to);
   refuse_overwriting(to, steps.other_files ? steps.other_files() : std::vector<std::string>(), true);
   // Unless --bits is given, the width of codes is known only after the first code has been read.
   if (typed.takes(takes::comparison) && !(to.fingerprint.are_codes && to.input.code_bits == 0)) check_distance(to);
