@@ -90,6 +90,11 @@ class Fields(CommandTest):
             done = run("hash", "--jsonl", "-", data='{"text":' + wrong + "}")
             self.assert_fails(done, ':1: field "text" is an array of other things than strings, not a string')
         self.assert_fails(run("hash", "--jsonl", "-", data='{"text":["\\x"]}'), "a wrong escape")
+        for name in ("m.0", "m[*]", "m[*].c", "m.c.d"):  # a path that goes on behind the wrong string
+            done = run("hash", "--jsonl", "--text-field", name, "-", data='{"m":"\\x","m":["a"],"%s":"a"}' % name)
+            self.assert_fails(done, "a wrong escape")
+        self.same('{"m":["a\\tb"],"m.0.c":"c"}', "a\tb c", "--text-field", "m", "--text-field", "m.0.c")
+        self.assert_fails(run("hash", "--jsonl", "--weighted-field", "w", "-", data='{"w":"\\x","w":[["a",1]]}'), "a wrong escape")
         self.assert_fails(run("hash", "--jsonl", "-", data='{"text":["a",]}'), "not valid JSON")
 
     def test_paths_of_ids_numbers_and_weights(self):

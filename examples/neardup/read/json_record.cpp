@@ -447,11 +447,12 @@ struct json_parser {
     return found_here;
   }
 
-  /// Checks a value that is not requested.
-  void check(od::value value, int depth) {
-    const token found_here = scan(value, depth);
+  /// Reads and checks a value that is not requested itself. Extracts the parts that `here` requests.
+  token check(od::value value, int depth, const key_tree* here = nullptr) {
+    const token found_here = scan(value, depth, here);
     bool ignored = false;
     expect(found_here.kind != '"' || unescape(found_here.text, other_scratch, ignored), simdjson::STRING_ERROR);
+    return found_here;
   }
 
   void scan_object(od::object object, int depth, const key_tree* here) {
@@ -496,7 +497,7 @@ struct json_parser {
     if (here.each && !is_array(value)) {
       for (const std::size_t slot : here.each->ends) lists[slot]->push({no_array, value.raw_json_token()});
     }
-    if (here.slots.empty()) return scan(value, depth, &here);
+    if (here.slots.empty()) return check(value, depth, &here);
     const std::size_t first = here.first;
     const bool is_text = here.is_text;
     std::string& memory = list_of(first) != nullptr ? list_of(first)->memory() : scratch[first];
@@ -540,7 +541,8 @@ struct json_parser {
     for (od::value element : value.get_array()) {
       const key_tree* const next = below(&here, number);
       token line = next != nullptr ? take_element(element, depth + 1, here, *next, number) : scan(element, depth + 1);
-      if (line.kind == '"' && next == nullptr) line.text = resolve(line.text, other_scratch);
+      const bool is_resolved = next != nullptr && !next->slots.empty();
+      if (line.kind == '"' && !is_resolved) line.text = resolve(line.text, other_scratch);
       are_strings = are_strings && line.kind == '"';
       if (number++ > 0) lines += '\n';
       lines += line.text;
@@ -550,7 +552,7 @@ struct json_parser {
 
   /// Reads an array of [word, weight] pairs into `to`. Any other value is only checked.
   token scan_weighted(od::value value, int depth, weighted_words& to) {
-    if (!is_array(value)) return scan(value, depth);
+    if (!is_array(value)) return check(value, depth);
     bool all_pairs = true;
     for (od::value element : value.get_array()) {
       if (!is_array(element)) {
