@@ -222,7 +222,7 @@ class text_input {
     }
     if (PyDict_Check(object.ptr()) || PyAnySet_Check(object.ptr()) || PyByteArray_Check(object.ptr()) ||
         PyMemoryView_Check(object.ptr())) {
-      throw nb::type_error(("texts come in a list, an array or a column, not in a " + name_of_type(object)).c_str());
+      throw nb::type_error(("texts are a list, an array or a column, not " + name_of_type(object)).c_str());
     }
     // The texts are copied to a tuple, because the caller's list may change while it is read.
     PyObject* const made = PySequence_Tuple(sequence.ptr());
@@ -232,7 +232,7 @@ class text_input {
       if (nb::hasattr(object.type(), "__iter__") || nb::hasattr(object.type(), "__getitem__")) {
         throw nb::python_error(std::move(raised));
       }
-      throw nb::type_error(("texts come in a list, an array or a column, not in a " + name_of_type(object)).c_str());
+      throw nb::type_error(("texts are a list, an array or a column, not " + name_of_type(object)).c_str());
     }
     items_ = nb::steal<nb::tuple>(made);
     texts_.reserve(items_.size());
@@ -286,8 +286,7 @@ class text_input {
     }
     const std::string name = name_of_type(item);
     if (name == "NAType" || name == "NaTType") return {nullptr, 0};
-    throw nb::type_error(
-        ("text " + std::to_string(texts_.size()) + " is a " + name + ", not str, bytes or None").c_str());
+    throw nb::type_error(("text " + std::to_string(texts_.size()) + " is str, bytes or None, not " + name).c_str());
   }
 
   neardup_text bytes_of(nb::object bytes) {
@@ -661,7 +660,7 @@ struct codes {
 std::unique_ptr<codes> codes_of_arrow(nb::handle object) {
   arrow_object arrow;
   if (!arrow.open(object))
-    throw nb::type_error(("codes are an array or a column, not a " + name_of_type(object)).c_str());
+    throw nb::type_error(("codes are an array or a column, not " + name_of_type(object)).c_str());
   auto result = std::make_unique<codes>();
   if (arrow.array != nullptr) {
     result->add(*arrow.schema, *arrow.array);

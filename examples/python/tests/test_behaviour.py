@@ -297,7 +297,7 @@ def test_an_error_of_an_iterator_of_texts_is_raised():
     for error in (RuntimeError("gone"), KeyboardInterrupt("stopped"), TypeError("of the caller")):
         with pytest.raises(type(error), match=str(error)):
             neardup.unique(texts(error))
-    with pytest.raises(TypeError, match="not in a int"):
+    with pytest.raises(TypeError, match="a column, not int"):
         neardup.unique(5)
 
 
