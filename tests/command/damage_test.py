@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 
-from harness import CommandTest, main, effort, run, unittest
+from harness import CommandTest, cpu_seconds, main, effort, run, unittest
 from inputs_test import form, record, warc
 from reading_test import zstd
 
@@ -435,6 +435,16 @@ class Damage(CommandTest):
                         members = [damage if i == which else packed[i] for i in range(last + 1)]
                         good = [line for i in range(last + 1) if i != which for line in parts[i]]
                         self.check_each_way(b"".join(members), good, len(damage))
+
+    def test_a_file_that_looks_like_many_members_takes_time_in_proportion_to_its_size(self):
+        """Each magic number begins a member whose header has a name without an end."""
+        data = gzip.compress(b"a b c\n") + b"\x1f\x8b\x08" * 100000
+        path = self.write("in.gz", data)
+        before = cpu_seconds()
+        done = run("unique", "--lines", "--skip-bad", path)
+        self.assertLess(cpu_seconds() - before, 5)
+        self.assertEqual((done.status, done.bytes), (0, b"a b c\n"), done.err)
+        self.assertIn("300,000 bytes of it were left out", done.err)
 
     def check_each_way(self, data, good, lost):
         """Checks that runs over a file keep exactly the lines `good`, and name the file with the bytes that are lost."""

@@ -331,11 +331,15 @@ class surviving_unpacker final : public byte_stream {
     const verdict first = verify(begin, stop);
     if (first == verdict::stopped) return false;
     if (first == verdict::whole) return true;
-    // The search begins inside the damaged member, because the damage may hide where the member ends.
+    // The search begins inside the damaged member, because the damage may hide where the member ends. A file may consist
+    // of bytes that look like members, so the search ends if it unpacked the bytes that it reached too often.
+    constexpr std::uint64_t most_often = 16, most_at_first = std::uint64_t{1} << 24;
+    std::uint64_t reached = place(), unpacked = 0;
     go_to(begin + 1);
     for (;;) {
       if (!fill_to(magic.size())) return false;
-      const std::size_t found = in_.find(magic, at_);
+      const bool goes_on = unpacked < most_at_first + most_often * (reached - begin);
+      const std::size_t found = goes_on ? in_.find(magic, at_) : in_.npos;
       if (found == in_.npos) {
         at_ = std::max(at_, in_.size() - std::min(in_.size(), magic.size() - 1));
         if (at_end_) break;
@@ -349,6 +353,8 @@ class surviving_unpacker final : public byte_stream {
         gap_ = candidate - begin;
         return true;
       }
+      reached = std::max(reached, place());
+      unpacked += place() - candidate;
       go_to(candidate + 1);
     }
     ended_ = true;
