@@ -22,8 +22,6 @@ namespace {
 constexpr std::size_t block_size = std::size_t{1} << 19;
 constexpr std::size_t files_a_batch = 32;
 
-constexpr std::string_view white_space = " \t\r\n";
-
 /// The result of read_object().
 struct object_in_text {
   std::size_t end = std::string_view::npos;  // npos if the text ends first

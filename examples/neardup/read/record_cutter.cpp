@@ -12,7 +12,6 @@ namespace command {
 
 namespace {
 
-constexpr std::string_view white_space = " \t\r\n";
 constexpr std::string_view warc_begin = "WARC/";
 constexpr std::size_t longest_line = std::size_t{1} << 12;  // longest part of a line that is examined
 

@@ -11,6 +11,8 @@
 
 namespace command {
 
+inline constexpr std::string_view white_space = " \t\r\n";
+
 /// Processes the bytes of a source, piece by piece, and finds the ends of the records. A record may extend over several
 /// pieces.
 class record_cutter {
