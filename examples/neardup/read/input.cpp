@@ -57,10 +57,11 @@ object_in_text read_object(std::string_view text, std::size_t begin) {
 }
 
 /// Decides whether a text that begins with a bracket is an array, or JSON Lines with a bad first line. If the first
-/// element of an array is damaged, the next whole object that begins a line decides: a comma or a bracket follows it in
-/// an array, and another object in JSON Lines. `lacks_beginning`: true if the bytes before the text are lost.
+/// element of an array is damaged, the next whole object that begins a line decides. In JSON Lines, it is one line, and
+/// the next object begins the next line. In an array, it is several lines, or a comma or a bracket follows it.
+/// `lacks_beginning`: true if the bytes before the text are lost. `is_end`: true if the source ends with the text.
 /// Returns: nullopt if more bytes are needed.
-std::optional<bool> is_array(std::string_view text, bool lacks_beginning) {
+std::optional<bool> is_array(std::string_view text, bool lacks_beginning, bool is_end) {
   std::size_t at = 0;
   if (!lacks_beginning) {
     const std::size_t first = text.find_first_not_of(white_space, 1);
@@ -74,12 +75,13 @@ std::optional<bool> is_array(std::string_view text, bool lacks_beginning) {
     at = text.find_first_not_of(" \t\r\n,", at);
     if (at == text.npos || text[at] != '{') continue;
     const object_in_text object = read_object(text, at);
+    const std::string_view bytes = text.substr(at, object.end - at);
     at = object.end;
     if (!object.is_whole) continue;
     const std::size_t next = text.find_first_not_of(white_space, at);
-    if (next == text.npos) break;
-    if (text[next] == ',' || text[next] == ']') return true;
-    if (text[next] == '{' && text.substr(at, next - at).find('\n') != text.npos) return false;
+    if (next == text.npos && !is_end) break;
+    if (bytes.find('\n') != bytes.npos || (next != text.npos && (text[next] == ',' || text[next] == ']'))) return true;
+    if (next == text.npos || (text[next] == '{' && text.substr(at, next - at).find('\n') != text.npos)) return false;
   }
   return std::nullopt;
 }
@@ -114,7 +116,7 @@ unit_of_input unit_by_beginning(source_file& file, bool is_json, bool lacks_begi
       if (text[second] == ']') return unit_of_input::json_array;
       if (text[second] != '{' && !is_json) return unit_of_input::files;
     }
-    if (const auto found = is_array(text, lacks_beginning)) {
+    if (const auto found = is_array(text, lacks_beginning, is_end)) {
       return *found ? unit_of_input::json_array : unit_of_input::json_lines;
     }
     may_be_array = true;
