@@ -4,7 +4,7 @@ all documents. NEARDUP_PROGRAM names the program."""
 import json
 import random
 
-from harness import A, B, CommandTest, corpus, jsonl, run, main
+from harness import A, B, CommandTest, corpus, cpu_seconds, jsonl, run, main
 
 
 def labelled(texts, seed, values=("en", "de", 3, "zh \u4e2d")):
@@ -21,6 +21,18 @@ class Pairing(CommandTest):
         records = [{"id": f"d{i}", "text": A, "lang": i % 3} for i in range(20_000)]
         done = self.assert_done(run("unique", "--jsonl", "--within", "lang", "-", data=as_lines(records)))
         self.assertEqual([row["id"] for row in done.json], ["d0", "d1", "d2"])
+
+    def test_records_of_one_template_take_few_pairs(self):
+        """Each record is similar to each other one, but each of the many values has only twenty records."""
+        records = [{"text": f"t{i % 1200} a b c d e f g h {i % 7}", "host": i % 1200} for i in range(24000)]
+        path = self.write("in.jsonl", as_lines(records))
+        spent = []
+        for options, groups in (((), 1), (("--within", "host"), 1200)):
+            before = cpu_seconds()
+            done = run("groups", "--jsonl", "--similarity", "0.6", *options, "--format", "jsonl", path)
+            spent.append(cpu_seconds() - before)
+            self.assertEqual(len(self.assert_done(done).json), groups)
+        self.assertLess(spent[1], 8 * spent[0] + 0.2)
 
     def test_tables_mail_by_and_report(self):
         table = f"text,lang\n{A},en\n{A},de\n{A},en\n"

@@ -48,7 +48,7 @@ std::vector<std::uint32_t> group_exactly(context& c, const corpus& all, bool ori
 /// Returns true if group_within_values() is the fastest way. The sets must be in memory. There must be few values for
 /// --within, or many documents of each value, because each value takes a join of its own.
 bool groups_within_values(const context& c, const corpus& all) {
-  constexpr std::size_t few_values = 64, many_of_each = 1000;
+  constexpr std::size_t few_values = 64, many_of_each = 10;
   const std::size_t values = all.value_numbers.size();
   return all.paired == pairing::within && c.settings.comparison.is_exact && !c.settings.comparison.checks_edits() &&
          !joins_by_partitions(all.check) && (values <= few_values || all.size() / values >= many_of_each);
