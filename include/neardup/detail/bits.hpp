@@ -84,6 +84,12 @@ constexpr std::size_t to_size(Number number) noexcept {
   return static_cast<std::size_t>(number);
 }
 
+/// std::bit_width as an int. Before g++ 13, std::bit_width returns the type of `number` (LWG 3656).
+template <std::unsigned_integral Number>
+constexpr int bit_width(Number number) noexcept {
+  return std::numeric_limits<Number>::digits - std::countl_zero(number);
+}
+
 /// Returns the number of 64-bit words that `bits` bits need.
 constexpr std::size_t words_for(std::size_t bits) noexcept { return (bits + word_bits - 1) / word_bits; }
 

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "../runner.hpp"
+#include "bits.hpp"
 #include "large_array.hpp"
 
 namespace neardup::inline v0::detail {
@@ -48,7 +48,7 @@ inline constexpr int max_pass_bits = 10;
 /// Returns how many of the `bits` address bits the first pass uses. A bucket of the first pass then has fewer than 2^15
 /// records on average, unless `bits` or max_pass_bits is too small.
 [[nodiscard]] constexpr int first_pass_bits(std::size_t count, int bits) noexcept {
-  return (std::min)(bits, std::clamp(static_cast<int>(std::bit_width(count >> 15)), 8, max_pass_bits));
+  return (std::min)(bits, std::clamp(bit_width(count >> 15), 8, max_pass_bits));
 }
 
 /// Runs one pass over the records of some items: each(i, use) calls use(record) for each record of item i. Calls
@@ -235,8 +235,8 @@ void sort_pairs(std::span<Pair> pairs, std::size_t begin, std::size_t end, const
     std::sort(pairs.begin(), pairs.end(), is_before);
     return;
   }
-  const int width = static_cast<int>(std::bit_width(end - begin));
-  const int bits = (std::min)(width, static_cast<int>(std::bit_width(pairs.size() >> 2)));
+  const int width = bit_width(end - begin);
+  const int bits = (std::min)(width, bit_width(pairs.size() >> 2));
   std::vector<std::size_t> starts((std::size_t{1} << bits) + 1);
   {
     scratch_array<Pair> scratch;  // receives all pairs before any pair is written back

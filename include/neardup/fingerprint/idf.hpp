@@ -139,7 +139,7 @@ NEARDUP_INLINE hashed_idf::hashed_idf(const idf_table& table, std::uint64_t seed
       median_(exact ? table.median_exact() : table.median().raw()),
       entries_(std::bit_ceil(2 * table.size() + 1)) {
   std::fill_n(entries_.data(), entries_.size(), entry{0, 0});
-  shift_ = static_cast<int>(64 - std::bit_width(entries_.size() - 1));
+  shift_ = 64 - bit_width(entries_.size() - 1);
   table.for_each_exact([&](std::string_view term, std::uint64_t value) {
     const std::uint64_t hash = XXH3_64bits_withSeed(term.data(), term.size(), seed);
     std::size_t slot = home_slot(hash);

@@ -121,7 +121,7 @@ class listed_sets {
     const std::span<const std::uint32_t> few = is_first_small ? first : second, many = is_first_small ? second : first;
     std::size_t tokens = 0;
     for (const std::uint32_t rank : few) tokens += prefixes_[sets_.first_of(rank)].tokens.size();
-    const int bits = static_cast<int>(std::bit_width(tokens)) + 3;
+    const int bits = bit_width(tokens) + 3;
     std::vector<bool> occurs(std::size_t{1} << bits);
     const auto number = [bits](std::uint32_t token) { return to_size(mix(token + golden_ratio) >> (64 - bits)); };
     for (const std::uint32_t rank : few) {

@@ -213,7 +213,7 @@ class edit_join {
 #if NEARDUP_BODIES
 
 NEARDUP_INLINE gram_order::gram_order(const distinct_texts& texts, std::size_t q) : texts_(&texts), q_(q) {
-  const int bits = std::clamp(static_cast<int>(std::bit_width(texts.total_length())), 10, 22);
+  const int bits = std::clamp(bit_width(texts.total_length()), 10, 22);
   shift_ = 64 - bits;
   frequency_.assign(std::size_t{1} << bits, 0);
   for (std::size_t rank = 0; rank < texts.size(); ++rank) {

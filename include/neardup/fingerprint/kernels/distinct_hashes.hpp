@@ -117,7 +117,7 @@ class distinct_hashes {
   /// Precondition: size is a power of two.
   void use(std::size_t size) noexcept {
     size_ = size;
-    shift_ = static_cast<int>(64 - std::bit_width(size - 1));
+    shift_ = 64 - bit_width(size - 1);
   }
 
   template <class Value>

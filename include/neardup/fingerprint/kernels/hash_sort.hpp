@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "../../detail/bits.hpp"
 #include "../../instruction_set.hpp"
 #include "../../simd/sort_few.hpp"
 
@@ -46,7 +46,7 @@ void hash_sort(std::vector<T>& values, hash_sort_scratch<T>& scratch) {
       }
     }
   }
-  const int wanted_bits = static_cast<int>(std::bit_width(values.size()));
+  const int wanted_bits = bit_width(values.size());
   const int shift = (std::max)(std::numeric_limits<T>::digits - wanted_bits, 0);
   const auto bucket_of = [shift](T value) { return static_cast<std::size_t>(value >> shift); };
   scratch.bucket_ends.assign(bucket_of((std::numeric_limits<T>::max)()) + 1, 0);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -32,7 +31,7 @@ namespace neardup::inline v0::detail {
 /// buckets cost more than they save.
 [[nodiscard]] constexpr int frozen_directory_bits(std::size_t count, std::size_t key_width) noexcept {
   // There are at least two buckets, because shifting a 64-bit hash by 64 bits is undefined.
-  const int wanted = count < 16 ? 1 : static_cast<int>(std::bit_width(count / 4)) - 1;
+  const int wanted = count < 16 ? 1 : bit_width(count / 4) - 1;
   return (std::min)({wanted, static_cast<int>((std::min)(key_width, std::size_t{26}))});
 }
 
@@ -167,7 +166,7 @@ class frozen_builder {
   void partition(std::size_t count, int bits, const ReadRecord& read, const Address& address, const Store& store,
                  const Load& load, scratch_array<Record>& scratch, large_array<Start>& starts, const Use& use) {
     const bool at_once = count <= max_at_once_ || bits == 0;
-    const int part_bits = at_once ? 0 : (std::min)(bits, static_cast<int>(std::bit_width(count / (max_at_once_ / 8))));
+    const int part_bits = at_once ? 0 : (std::min)(bits, bit_width(count / (max_at_once_ / 8)));
     const int rest = bits - part_bits;
     const std::size_t mask = (std::size_t{1} << rest) - 1;
     if (starts.size() != mask + 2) starts = large_array<Start>(mask + 2);
@@ -206,7 +205,7 @@ class frozen_builder {
     const int bits = frozen_directory_bits(count_, key.width());
     // Within a bucket, pairs are ordered by a hash of the whole fingerprint, so that copies are neighbours. The hash
     // has enough bits for about one fingerprint per address.
-    const int order_bits = (std::max)(bits, (std::min)(31, static_cast<int>(std::bit_width(count_))));
+    const int order_bits = (std::max)(bits, (std::min)(31, bit_width(count_)));
     const int extra = order_bits - bits;
     large_array<Offset> bucket_starts((std::size_t{1} << bits) + 1);
     large_array<words_type> fingerprints(count_);
@@ -304,7 +303,7 @@ class frozen_builder {
       lines = bucket_lines_for(slots, key.width(), plans_->shape().k());
     }
     const std::size_t buckets = lines != 0 ? lines : std::size_t{1} << frozen_directory_bits(slots, key.width());
-    const int bits = (std::max)(1, static_cast<int>(std::bit_width(buckets - 1)));
+    const int bits = (std::max)(1, bit_width(buckets - 1));
     if (table.starts.size() != buckets + 1) table.starts = large_array<Offset>(buckets + 1);
     if (table.slots.size() != slots) {
       table.slots = large_array<Offset>(slots);

@@ -139,7 +139,7 @@ class join_plan {
   /// faster, and each bucket has a fixed cost. With a larger radius, the result is the cheapest number: with more
   /// buckets, each bucket is smaller, but is joined with more other buckets.
   NEARDUP_COLD int address_bits_for(const join_table<Words>& table) const noexcept {
-    const int suitable = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count_) >> 3));
+    const int suitable = bit_width(static_cast<std::uint64_t>(count_) >> 3);
     const int most = (std::min)(static_cast<int>(table.key.width()), suitable);
     if (table.radius == 0) return most;
     int best = 0;

@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -288,7 +287,7 @@ class partition_search {
   class position_table {
    public:
     void reset(std::size_t count) {
-      bits_ = (std::max)(4, static_cast<int>(std::bit_width(2 * count)));
+      bits_ = (std::max)(4, bit_width(2 * count));
       slots_.assign(std::size_t{1} << bits_, 0);
     }
     /// Returns the entry with a position for which is_equal(position) is true. If the table has no such entry, returns

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -282,7 +281,7 @@ class bucket_join {
   /// Sorts the rows by hashes of their keys.
   /// Returns: for each hash the index of the first row with this hash.
   [[nodiscard]] std::vector<std::size_t> partition(std::span<row> rows, scratch_array<row>& scratch) const {
-    const int bits = std::clamp(static_cast<int>(std::bit_width(rows.size())) - 4, 1, 24);
+    const int bits = std::clamp(bit_width(rows.size()) - 4, 1, 24);
     std::vector<std::size_t> starts((std::size_t{1} << bits) + 1);
     radix_partition(
         rows.size(), bits, [from = rows.data()](std::size_t i) { return from[i]; },

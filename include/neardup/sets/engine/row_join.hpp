@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -482,7 +481,7 @@ class row_join {
   /// Moves the rows of shared features to the front. A feature is shared if a marked set and an unmarked set have it.
   /// Returns: the moved rows. Features are hashed, so a few rows of other features may be moved, too.
   static std::span<set_row> only_shared(std::span<set_row> rows, const std::vector<bool>& is_marked) {
-    const int bits = static_cast<int>(std::bit_width(rows.size())) + 2;
+    const int bits = bit_width(rows.size()) + 2;
     const auto number = [bits](const set_row& r) { return to_size(mix(r.key + golden_ratio) >> (64 - bits)); };
     std::array<std::vector<bool>, 2> occurs;
     for (std::vector<bool>& one : occurs) one.resize(std::size_t{1} << bits);

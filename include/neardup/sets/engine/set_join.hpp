@@ -341,7 +341,7 @@ class set_join {
   void sort_postings(chunk& of, std::size_t count, std::size_t items, const Each& each) {
     of.count = count;
     if (count > of.postings.size()) of.postings = large_array<posting>(count);
-    of.bits = std::clamp(static_cast<int>(std::bit_width(count)) - 1, 1, 28);
+    of.bits = std::clamp(bit_width(count) - 1, 1, 28);
     const std::size_t starts = (std::size_t{1} << of.bits) + 1;
     if (of.starts.size() != starts) of.starts = large_array<std::uint32_t>(starts);
     radix_partition_each(
