@@ -6,11 +6,15 @@
 // keeps the macro, because there the second check takes no time.
 #define CATCH_CONFIG_FAST_COMPILE
 
-// The tests build with Catch2 2 (Debian 12) and Catch2 3 (vcpkg, Conan).
+// The tests build with Catch2 2 (Debian 12) and Catch2 3 (Debian 13, vcpkg, Conan).
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
+using Catch::Approx;
 #else
 #include <catch2/catch.hpp>
+namespace Catch::Matchers {
+inline auto ContainsSubstring(const std::string& text) { return Contains(text); }
+}  // namespace Catch::Matchers
 #endif
 
 #if defined(__GNUC__) && !defined(__clang__)

@@ -336,7 +336,7 @@ TEST_CASE("frozen: what cannot be built is refused", "[index][frozen][errors]") 
   const auto fingerprints = mixed_fingerprints(300, 1);
   const std::vector<std::uint32_t> ids(299);
   CHECK_THROWS_WITH(frozen_index<64>(3, 4, std::span(fingerprints), std::span<const std::uint32_t>(ids)),
-                    Catch::Contains("300 fingerprints, but 299 ids"));
+                    Catch::Matchers::ContainsSubstring("300 fingerprints, but 299 ids"));
   CHECK_THROWS_AS((frozen_index<64, std::uint8_t>(3, 4, std::span(fingerprints))), std::length_error);
   CHECK_THROWS_AS((frozen_index<64, std::uint32_t, std::uint8_t>(3, 4, std::span(fingerprints))), std::length_error);
   CHECK_THROWS_AS(frozen_index<64>(64, 4, std::span(fingerprints)), std::invalid_argument);

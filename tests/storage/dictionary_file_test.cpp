@@ -132,13 +132,13 @@ TEST_CASE("a saved dictionary is the one that was saved", "[dictionary file]") {
     CHECK(segments_of(opened, text) == segments_of(dictionary, text));
   }
   CHECK_THROWS_WITH(neardup::open_dictionary(neardup::mapped_file("/nonexistent/words.dictionary")),
-                    Catch::Matchers::Contains("/nonexistent/words.dictionary"));
+                    Catch::Matchers::ContainsSubstring("/nonexistent/words.dictionary"));
   CHECK(neardup::is_saved_dictionary(saved_bytes(word_dictionary())));
   CHECK_FALSE(neardup::is_saved_dictionary("ab 3\n"));
   const std::string bytes = saved_bytes(word_dictionary());
   const support::aligned_copy copy(bytes);
   CHECK_THROWS_WITH(neardup::index_view<64>(copy.bytes()),
-                    Catch::Matchers::Contains("holds a dictionary of words, not an index"));
+                    Catch::Matchers::ContainsSubstring("holds a dictionary of words, not an index"));
 }
 
 TEST_CASE("a dictionary with any bit flipped, or cut off, is refused", "[dictionary file]") {

@@ -81,7 +81,7 @@ void check_layout(int k, int blocks, std::size_t fingerprints, std::size_t queri
   oracle::check_searches(flat_view, pairs, asked.first(asked.size() / 4), std::min(12, static_cast<int>(Bits)), counts);
   for (const auto& [fingerprint, id] : data.pairs) CHECK(flat_view.contains(fingerprint, id));
   CHECK(load<neardup::flat_index<Bits>>(path) == flat);
-  CHECK_THROWS_WITH(load<neardup::frozen_index<Bits>>(path), Catch::Matchers::Contains("has no layout"));
+  CHECK_THROWS_WITH(load<neardup::frozen_index<Bits>>(path), Catch::Matchers::ContainsSubstring("has no layout"));
   CHECK(load<neardup::pigeonhole_index<Bits, 2>>(path).size() == flat.size());
   CHECK(folder.files() == 2);
 }
