@@ -112,7 +112,7 @@ TEST_CASE("a batch takes memory in proportion to itself, however many documents 
   const auto check = [](auto dedup) {
     std::uint32_t next = 0;
     for (; next < 5000; ++next) dedup.add(numbered(next, 20), next);
-    for (const std::uint32_t size : {1, 10, 100}) {
+    for (const std::uint32_t size : {1U, 10U, 100U}) {
       std::size_t least = static_cast<std::size_t>(-1);  // of ten batches: in some of them, an array grows
       for (int round = 0; round < 10; ++round) {
         std::vector<std::string> texts;

@@ -212,7 +212,7 @@ TEST_CASE("a stream_deduplicator stays within its bytes, and gives memory back")
 
 TEST_CASE("the limits of a stream hold after any call, one by one and in batches of any size") {
   const support::temporary_folder folder;
-  int number = 0;
+  std::uint64_t number = 0;
   const auto check = [&](const stream_limits& limits, auto& seen) {
     oracle::random_engine random(++number);
     std::vector<std::uint64_t> text_of_id;

@@ -61,7 +61,7 @@ void check_groups(const std::vector<std::uint64_t>& values, const std::vector<st
 
 TEST_CASE("equal things are found, also if different things have the same hash", "[sets]") {
   oracle::random_engine random(7);
-  for (const std::size_t count : {0, 1, 2, 3, 40, 5000, 70'000}) {
+  for (const std::size_t count : {0U, 1U, 2U, 3U, 40U, 5000U, 70'000U}) {
     for (const std::uint64_t distinct : {std::uint64_t{1}, std::uint64_t{30}, count / 2 + 1, std::uint64_t{1} << 40}) {
       std::vector<std::uint64_t> values(count), hashes(count);
       for (std::uint64_t& value : values) value = random() % distinct;
@@ -78,7 +78,7 @@ TEST_CASE("equal things are found, also if different things have the same hash",
 
 TEST_CASE("words are sorted from any bit on, and stay in order if they are equal there", "[sets]") {
   oracle::random_engine random(7);
-  for (const std::size_t count : {0, 1, 2, 31, 32, 33, 3000}) {
+  for (const std::size_t count : {0U, 1U, 2U, 31U, 32U, 33U, 3000U}) {
     for (const int low : {0, 5, 32, 40, 61, 63}) {
       for (const std::uint64_t mask : {~std::uint64_t{0}, std::uint64_t{0xff00} << 30, std::uint64_t{0}}) {
         std::vector<std::uint64_t> words(count), scratch(count);
