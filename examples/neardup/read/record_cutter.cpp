@@ -55,8 +55,6 @@ void record_cutter::take_csv(std::string_view bytes, std::vector<std::uint64_t>&
 void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t>& ends) {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const char c = bytes[i];
-    // JSON strings contain no line ends, so a line that seems to end in a string began in one, and its braces were text.
-    if (c == '\n' && std::exchange(is_lost_, false) && in_quotes_) depth_ = 1;
     if (in_quotes_) {
       if (is_escaped_) {
         is_escaped_ = false;
@@ -66,10 +64,15 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
         in_quotes_ = false;
       }
       // JSON strings contain no line ends. At a line end in a string, a quote is missing: the string ends here.
-      if (c == '\n') in_quotes_ = is_escaped_ = false;
+      if (c == '\n') {
+        in_quotes_ = is_escaped_ = false;
+        // After a gap, a line that seems to end in a string began in one, and its braces were text.
+        if (std::exchange(is_lost_, false)) depth_ = 1;
+      }
       continue;
     }
     switch (c) {
+      case '\n': is_lost_ = false; break;
       case '"': in_quotes_ = true; break;
       case '[': ++depth_; break;
       case '{':
