@@ -331,9 +331,11 @@ NEARDUP_ALWAYS_INLINE std::size_t add_multibyte_avx512(__m512i bytes, std::size_
 }
 NEARDUP_END
 
+#endif  // NEARDUP_X86_KERNELS
+
 /// Processes the characters that begin before `limit`. take_blocks_avx512() processes the characters that the masks
 /// cover, and take_characters() processes the other characters. For a class of cursors without take_blocks_avx512(),
-/// take_blocks() uses AVX2.
+/// take_blocks() uses AVX2. This template is declared on all machines, because clang looks up its name everywhere.
 template <class Cursor>
 void take_all_blocks_avx512(Cursor& cursor, const char* limit) noexcept {
   for (;;) {
@@ -342,8 +344,6 @@ void take_all_blocks_avx512(Cursor& cursor, const char* limit) noexcept {
     take_characters(cursor, cursor.at + unknown_run(cursor.at, limit - cursor.at, 24));
   }
 }
-
-#endif  // NEARDUP_X86_KERNELS
 
 }  // namespace neardup::inline v0::detail
 
