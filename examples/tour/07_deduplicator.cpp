@@ -42,8 +42,8 @@ int main() {
   const auto by_edits = [&](std::uint32_t id, std::string_view text) {
     return neardup::edit_similarity(documents[id], text);
   };
-  const neardup::simhasher hash{neardup::normalised{neardup::words{}}};
-  neardup::fingerprint_deduplicator careful{hash, neardup::at_least{0.85, by_edits}, neardup::bits{16}};
+  const neardup::minwise_hasher hash{neardup::normalised{neardup::code_point_ngrams{3}}};
+  neardup::fingerprint_deduplicator careful{hash, neardup::at_least{0.85, by_edits}, neardup::bits{15}};
   careful.add(documents[1], 1);
   const auto verdict = careful.add(documents[5], 5);
   std::cout << "by edits: " << verdict.similarity.value_or(0) << '\n';

@@ -47,9 +47,11 @@ void apply_features(const typed_options& typed, run_settings& to) {
   if (features) to.fingerprint.features = parse_feature_setting("--features", *features);
   if (check_features) to.comparison.check_features = parse_feature_setting("--check-features", *check_features);
   if (!features && check_features) to.fingerprint.features = to.comparison.check_features;
-  // With --check edit, the default features of fingerprints are single words: a changed character then changes one
-  // feature, not two.
-  if (!features && !check_features && typed["--check"] == "edit") to.fingerprint.features.choice.size = 1;
+  // With --check edit, the default features of fingerprints are runs of three characters, in any language: a changed
+  // character changes three of them, but a whole English word (docs/decisions/0035-edit-joins.md).
+  if (!features && !check_features && typed["--check"] == "edit") {
+    to.fingerprint.features = parse_feature_setting("--features", "chars:3");
+  }
   if (!check_features) to.comparison.check_features = to.fingerprint.features;
   for (const std::string& same : typed.all("--same")) {
     to.fingerprint.same.push_back(same);
@@ -223,24 +225,27 @@ void apply_exact(const typed_options& typed, run_settings& to) {
 
 /// Returns the Jaccard similarity for which the distance is chosen. For a cosine, the result is the similarity of two
 /// sets of equal size with this cosine. For an edit similarity, the result is the similarity of the n-grams of a text
-/// and of a copy with replaced characters. These characters are far apart, so each one changes n n-grams of the copy.
-double jaccard_for(double similarity, const run_settings& settings) {
+/// and of a copy with replaced characters. With the default features, the factor .94 is fitted to
+/// real texts (docs/decisions/0035-edit-joins.md). If the user names features, the characters are assumed to be far
+/// apart, so each one changes n n-grams of the copy.
+double jaccard_for(double similarity, const run_settings& settings, bool names_features) {
   if (settings.comparison.check == similarity_measure::jaccard) return similarity;
-  const bool has_runs =
-      settings.comparison.check == similarity_measure::edit && !settings.fingerprint.features.needs_dictionary();
-  const double same =
-      std::pow(similarity, has_runs ? static_cast<double>(settings.fingerprint.features.choice.size) : 1.0);
+  const feature_setting& features = settings.fingerprint.features;
+  double same = similarity;
+  if (settings.comparison.check == similarity_measure::edit && !features.needs_dictionary()) {
+    same = names_features ? std::pow(similarity, static_cast<double>(features.choice.size)) : 0.94 * similarity;
+  }
   return same / (2 - same);
 }
 
 /// Chooses the distance, and the kind if `is_any_kind`. The kind that needs the smaller distance has fewer candidates
-/// (measured in bench/scale/README.md). With weights, the kind is SimHash.
+/// (measured in bench/scale/README.md). With weights or a cosine, the kind is SimHash.
 void choose_distance(bool is_any_kind, double similarity, run_settings& to) {
   const auto distance_by = [&](fingerprint_kind kind) {
     return neardup::distance_for(to.fingerprint.bits, similarity, kind);
   };
   const bool is_open =
-      is_any_kind && to.comparison.check == similarity_measure::jaccard && !to.fingerprint.has_weights();
+      is_any_kind && to.comparison.check != similarity_measure::cosine && !to.fingerprint.has_weights();
   if (is_open && distance_by(fingerprint_kind::minwise) <= distance_by(fingerprint_kind::simhash)) {
     to.fingerprint.kind = fingerprint_kind::minwise;
   }
@@ -281,14 +286,6 @@ std::string option_of_fingerprints(const typed_options& typed) {
 
 bool may_be_exact(const typed_options& typed) {
   return typed.takes(takes::exact) && option_of_fingerprints(typed).empty();
-}
-
-bool are_chosen_by_similarity(const fingerprint_settings& fingerprint, const comparison_settings& comparison) {
-  run_settings chosen;
-  chosen.comparison.check = comparison.check;
-  choose_distance(true, jaccard_for(*comparison.min_similarity, chosen), chosen);
-  return chosen.fingerprint.kind == fingerprint.kind && chosen.fingerprint.bits == fingerprint.bits &&
-         chosen.comparison.distance == comparison.distance;
 }
 
 bool reads_codes(const typed_options& typed) {
@@ -357,7 +354,8 @@ void take_comparison(const typed_options& typed, run_settings& to, bool is_of_in
   const double similarity = !wanted && least ? *to.comparison.min_similarity : similarity_of(typed);
   if (similarity == 0) throw usage_error("--min-similarity " + *least + " needs --distance");
   if (!typed.has("--distance")) {
-    choose_distance(typed["--kind"].value_or("auto") == "auto", jaccard_for(similarity, to), to);
+    choose_distance(typed["--kind"].value_or("auto") == "auto", jaccard_for(similarity, to, typed.has("--features")),
+                    to);
   }
   if (!least) to.comparison.min_similarity = similarity;
   to.choice = similarity_choice{wanted ? wanted : least, least};

@@ -47,10 +47,6 @@ std::string option_of_weights(const typed_options& typed);
 /// files may still require fingerprints.
 bool may_be_exact(const typed_options& typed);
 
-/// Returns true if kind, width and distance are those that `comparison.min_similarity` implies.
-/// Precondition: `comparison.min_similarity` has a value, and the check is not by edit distance.
-bool are_chosen_by_similarity(const fingerprint_settings& fingerprint, const comparison_settings& comparison);
-
 /// Prints notes, each only if it applies: the options that a similarity stands for, the share of pairs that --distance
 /// finds and misses, the note settings.unchecked, and why fingerprints are used although no option asks for them.
 void say_choice(const run_settings& settings);
