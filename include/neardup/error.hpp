@@ -70,8 +70,8 @@ class message_part {
       case kind::negative: return std::to_string(static_cast<std::int64_t>(value_));
       case kind::real: break;
     }
-    // Writes the fewest digits that distinguish the number from all others: 0.8 becomes "0.8", and the number after 1
-    // does not become "1".
+    // Writes the fewest digits that distinguish the number from all others: 0.8 becomes "0.8", and the least number
+    // above 1 does not become "1".
     const auto number = std::bit_cast<double>(value_);
     char digits[32];
     for (int precision = 15;; ++precision) {

@@ -164,8 +164,8 @@ class first_failure {
 /// numbers. A part calls `work(part, first, last)` for the numbers [first, last) of a step, and then takes the next
 /// step. A part ends when no step is left, or when a call of `work` returns false.
 /// Returns: false if `work` returned false.
-/// Throws: the exception of `work` or run.check(). If several calls throw, the exception of the call with the lowest
-/// numbers.
+/// Throws: the exception of `work` or run.check(). If several calls throw, in_steps() throws the exception of
+/// the call with the lowest numbers.
 inline bool in_steps(const any_runner& run, std::size_t parts, std::size_t count, std::size_t step,
                      const std::function<bool(std::size_t part, std::size_t first, std::size_t last)>& work) {
   std::atomic<std::size_t> next = 0;

@@ -27,7 +27,8 @@ namespace neardup::inline v0 {
 /// if no layout exists for k and the number of blocks; std::bad_alloc.
 /// Complexity: the same as visit_pairs with a visitor that takes no time. n fingerprints that are all near-duplicates
 /// or copies have n^2 / 2 pairs, but take no more time than n other fingerprints.
-/// Memory: the memory of visit_pairs, and a label and 4 bytes per fingerprint (8 bytes for 2^32 fingerprints or more).
+/// Memory: the memory of visit_pairs, and a label and 4 bytes per fingerprint (8 bytes for 2^32 - 1
+/// fingerprints or more).
 /// Example: `auto label = cluster(fingerprints, bits{3}, threads{8});`
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Threshold>
 [[nodiscard]] std::vector<Index> cluster(const Range& fingerprints, const Threshold& within,

@@ -18,8 +18,8 @@
 
 namespace neardup::inline v0 {
 
-/// The digest of the set of tokens of a short text. A digest has 128 bits. So even among 2^50 sets no two digests are
-/// equal by chance.
+/// The digest of the set of tokens of a short text. A digest has 128 bits. So two of 2^50 different sets have the same
+/// digest with a probability of about 2^-29.
 using set_digest = std::array<std::uint64_t, 2>;
 
 /// Returns the digest of a set of tokens, as the description of a short text contains it. Use this function if your

@@ -40,7 +40,7 @@ document_order<std::uint32_t> order_of_sets(const set_source<Feature>& source, s
 }
 
 /// Returns labels for groups of similar sets. The sets numbered below `earlier` are representatives, and the other sets
-/// are grouped. The number of pairs in memory is at most `min_pairs`, or four per set if that is more.
+/// are grouped. At most max(min_pairs, 4 n) + 4 n pairs of n sets are in memory.
 template <class Index, class Feature>
 std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t earlier, const set_threshold& least,
                                  const group_options& options, const set_join_sizes& sizes, std::size_t min_pairs) {
@@ -85,8 +85,8 @@ NEARDUP_DEDUP_TEMPLATE std::vector<std::uint32_t> label_similar<std::uint32_t>(c
 /// of scores or a score is NaN; the exceptions of visit_pairs of sets.
 /// Complexity: the same as visit_pairs of sets without the visits. If all n sets are similar, not all pairs are
 /// examined, and the time stays near-linear. Equal sets are compared as one set.
-/// Memory: the memory of visit_pairs of sets, about 60 bytes more per set, and 12 bytes per stored pair. At most four
-/// pairs per set are stored.
+/// Memory: the memory of visit_pairs of sets, about 60 bytes more per set, and 12 bytes per stored pair. At most
+/// eight pairs per set are stored, or 2^20 pairs and four pairs per set if that is more.
 /// Example: `auto label = group(sets, jaccard{0.8}, {.by = grouping::components, .run = threads{8}});`
 template <std::integral Index = std::uint32_t, set_range Sets, class Threshold>
 [[nodiscard]] std::vector<Index> group(const Sets& sets, const Threshold& least, const group_options& options = {}) {

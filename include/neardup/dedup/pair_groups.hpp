@@ -46,8 +46,9 @@ class pair_groups {
 
   /// Adds a pair of documents that match. `closeness()` returns the result of closeness_of() for the pair. add() calls
   /// `closeness` at most once, and only if the decision depends on its result.
-  /// Precondition: pairs are sorted by (later, earlier).
-  /// Throws: std::invalid_argument if the pairs are not sorted or a document does not exist; exceptions of closeness().
+  /// Precondition: pairs are sorted by (later, earlier), and each pair is added once.
+  /// Throws: std::invalid_argument unless earlier < later, if pairs are repeated or not sorted, or if a document does not
+  /// exist; exceptions of closeness().
   template <class Closeness>
   void add(Number later, Number earlier, const Closeness& closeness) {
     if (!(earlier < later) || static_cast<std::size_t>(later) >= label_.size()) {

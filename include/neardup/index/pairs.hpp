@@ -25,8 +25,8 @@ namespace neardup::inline v0 {
 /// if no layout exists for k and the number of blocks; std::bad_alloc.
 /// Complexity: the same as visit_pairs, and O(p log p) for p pairs. Equal fingerprints are joined as one fingerprint.
 /// Memory: the memory of visit_pairs, and 12 bytes per pair. Each pair of distinct fingerprints takes another 12 bytes,
-/// or 24 while pairs are sorted (24 and 48 for 2^32 fingerprints or more). If there may be very many pairs, use
-/// visit_pairs.
+/// or 24 while pairs are sorted (24 and 48 for 2^32 - 1 fingerprints or more). If there may be very many pairs,
+/// use visit_pairs.
 /// Example: `for (const auto& [i, j, distance] : pairs(fingerprints, bits{3}, {.run = threads{8}})) …`
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Threshold>
 [[nodiscard]] std::vector<near_pair<Index>> pairs(const Range& fingerprints, const Threshold& within,

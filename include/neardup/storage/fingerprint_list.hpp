@@ -70,7 +70,7 @@ class fingerprint_list {
   /// Returns the composition of the fingerprints.
   [[nodiscard]] const fingerprint_composition& made_of() const noexcept { return made_of_; }
 
-  /// Checks the checksum of the records.
+  /// Checks the checksum of the records. No-op for a file without a header, which has no checksum.
   /// Throws: std::runtime_error if the checksum is wrong.
   /// Complexity: linear in the size of the list.
   void verify() const {

@@ -63,8 +63,8 @@ class log_contents {
   /// Calls `visit(payload)` for each complete record, in order. A payload is aligned to 8 bytes, and is valid as long
   /// as this object. If the writer was stopped while it wrote the last record, that record is torn, and is ignored.
   /// Returns: the end of the last complete record, in bytes.
-  /// Throws: std::runtime_error if a record is damaged, also the last one, or if the header is invalid; the message
-  /// names the log. The exceptions of `visit`.
+  /// Throws: std::runtime_error if a record (the last one included) is damaged, or if the header is invalid; the
+  /// message names the log. The exceptions of `visit`.
   template <class Visit>
   std::size_t for_each(const Visit& visit) const {
     detail::check_byte_order(path_);

@@ -159,8 +159,8 @@ class anchor_finder {
 /// probability, contains() is true for an anchor outside the set. Such an anchor costs time, but changes no result.
 class anchor_set {
  public:
-  /// Returns the words of one of `partitions` partitions: a word for each anchor that occurs `least` times or more
-  /// in `anchors`, but at most `most_words` words.
+  /// Returns the words of one of `partitions` partitions. If n anchors occur `least` times or more in `anchors`, the
+  /// number of words is min(n, most_words) + 1.
   /// Precondition: `anchors` has all anchors of the partition, and is sorted; least > 0.
   [[nodiscard]] static std::vector<std::uint64_t> words_of(std::span<const std::uint64_t> anchors,
                                                            std::uint32_t partitions, std::uint32_t least,

@@ -96,7 +96,7 @@ using passage_blobs = std::vector<std::vector<std::byte>>;
 struct repeated_windows {
   std::uint32_t document, field, begin, count, first_document, first_field, first_begin;
 
-  friend auto operator<=>(const repeated_windows&, const repeated_windows&) = default;  // by document, then field
+  friend auto operator<=>(const repeated_windows&, const repeated_windows&) = default;  // by document, field, ...
 
   /// Appends `next` if its windows directly follow the windows of this object, and if the same is true of the first
   /// occurrences.
@@ -348,7 +348,7 @@ class passage_search {
   /// `repeated`: the blobs with the repeated anchors of all partitions, one after the other, in any order.
   [[nodiscard]] passage_blobs scatter_windows_task(std::uint64_t first_document, std::span<const std::byte> repeated,
                                                    std::uint32_t partitions);
-  /// Does for the windows of one partition what find() does for all windows.
+  /// Calls `visit` for the repeated windows of one partition, in the order of find().
   void find_task(std::span<const std::span<const std::byte>> windows, std::uint32_t partition, std::uint32_t partitions,
                  const visit_type& visit);
 
