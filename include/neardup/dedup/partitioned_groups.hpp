@@ -118,7 +118,7 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
 /// examined. The rows are read once, or a few times if a group of similar sets is very large.
 /// Memory: `memory`, and up to 90 bytes for each set. 48 of the 90 bytes are for the pairs of sets that are similar to
 /// more than four other sets. These bytes are needed only if `memory` is too small for the pairs.
-/// Example: `auto label = group(mapped_sets, jaccard{0.8}, files, 4 << 30, {.run = threads{8}});`
+/// Example: `auto label = group(mapped_sets, jaccard{0.8}, files, 4'000'000'000, {.run = threads{8}});`
 template <std::integral Index = std::uint32_t, set_range Sets, class Threshold, partition_store Store>
 [[nodiscard]] std::vector<Index> group(const Sets& sets, const Threshold& least, Store& store, std::uint64_t memory,
                                        const group_options& options = {}) {

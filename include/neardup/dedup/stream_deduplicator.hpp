@@ -97,8 +97,8 @@ class age_list {
 /// The caller defines the times, in any unit. Times must not decrease. Without times, all documents have the same age.
 /// A batch has one time. Documents that are too old are removed before the batch is added. Documents beyond
 /// max_documents are removed after the batch is added. If `max_bytes` is set, and refuse_when_full is not, a batch is
-/// cut into pieces of at least 64 documents. A piece has as many documents as probably fit. Old documents are removed after each piece. If a call
-/// throws, earlier pieces remain added, and added() counts their documents.
+/// cut into pieces of at least 64 documents. A piece has as many documents as probably fit. Old documents are removed
+/// after each piece. If a call throws, earlier pieces remain added, and added() counts their documents.
 /// Memory: the memory of the deduplicator, and 16 bytes per kept document. The deduplicator is compacted, which frees
 /// unused memory, in two cases: three quarters of the allocated entries are unused, or max_bytes is reached.
 /// Guarantee: a call that throws may have changed two things. Documents that were too old, or that had to make room,

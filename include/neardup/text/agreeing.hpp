@@ -145,7 +145,8 @@ class listed_words {
 ///
 /// Facts are compared by a 64-bit hash. This tokenizer reads only whole texts, not streams.
 /// Complexity: the sum of the complexities of the two tokenizers.
-/// Example: `deduplicator dedup{simhasher{agreeing{numbers{}, shingles{2, normalised{words{}}}}}, {.similarity = 0.8}}`
+/// Example: `feature_extractor extract{agreeing{numbers{}, normalised{shingles{2, words{}}}}};
+///          deduplicator dedup{extract, jaccard{0.8}};`
 template <class Facts, class Features>
 struct agreeing {
   static_assert(tokenizer<Facts> && tokenizer<Features>,

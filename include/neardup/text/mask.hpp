@@ -289,7 +289,7 @@ class text_masker {
   }
 
   // Returns true if a run is a MAC address or an IPv6 address. Such a run has groups of up to four hexadecimal digits
-  // between colons, and at least three colons or two adjacent colons.
+  // between colons, at least one decimal digit, and at least three colons or two adjacent colons.
   static bool is_hexadecimal_address(std::string_view run) {
     std::size_t length = 0, colons = 0;
     bool has_digit = false;

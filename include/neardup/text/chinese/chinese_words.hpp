@@ -72,7 +72,8 @@ class chinese_words {
 
   [[nodiscard]] const word_dictionary& dictionary() const noexcept { return *dictionary_; }
 
-  /// Returns the name of this tokenizer in a composition. The name contains digests of the dictionary and of the model.
+  /// Returns the name of this tokenizer in a composition. The digests of the dictionary and of the model are not part of
+  /// the name; see dictionary_identity() and model_identity().
   [[nodiscard]] std::string description() const { return keep_symbols ? "chinese_words(symbols)" : "chinese_words"; }
   [[nodiscard]] std::uint64_t dictionary_identity() const { return dictionary_->identity(); }
   [[nodiscard]] std::optional<std::uint64_t> model_identity() const {

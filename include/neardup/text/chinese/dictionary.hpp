@@ -216,8 +216,8 @@ class word_dictionary {
   [[nodiscard]] bool is_never_a_word(std::string_view word) const {
     return !never_.empty() && never_.find(word) != never_.end();
   }
-  /// Returns a digest of all words and frequencies, whatever their order. Different dictionaries have different
-  /// digests.
+  /// Returns a digest of all words and frequencies, whatever their order. Different dictionaries almost surely have
+  /// different digests.
   /// Complexity: linear.
   [[nodiscard]] std::uint64_t identity() const;
 

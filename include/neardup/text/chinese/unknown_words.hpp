@@ -186,7 +186,7 @@ class unknown_word_model {
     scratch.is_end[count - 1] = 1;
   }
 
-  /// Returns a digest of all numbers of the model. Different models have different digests.
+  /// Returns a digest of all numbers of the model. Different models almost surely have different digests.
   [[nodiscard]] std::uint64_t identity() const noexcept;
 
   [[nodiscard]] std::size_t memory_usage() const noexcept { return emission_.capacity() * sizeof(emission_[0]); }
