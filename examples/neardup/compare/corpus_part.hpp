@@ -14,8 +14,9 @@
 namespace command {
 
 /// A part of a corpus. Each document belongs to the part with the same probability. The part of a small corpus is the
-/// whole corpus. A part has about 1/13 of the bytes of the corpus, but at least 1.7 MB and at most 64 MB. The part
-/// depends only on the seed and on the documents in their order.
+/// whole corpus. A part has about 1/13 of the bytes of the corpus, but at least 1.7 MB and at most 64 MB. If fewer than
+/// 20 documents would be in the part, it has more bytes. The part depends only on the seed and on the documents in
+/// their order.
 class corpus_part {
  public:
   explicit corpus_part(std::uint64_t seed = 0) : seed_(seed) {}

@@ -98,7 +98,7 @@ struct sample_reader {
 /// Limits how much of a corpus is examined.
 struct sample_limits {
   std::size_t documents;  ///< documents in the sample
-  std::size_t bytes;      ///< bytes of the texts in the sample; a text above a sixteenth of this is left out
+  std::size_t bytes;      ///< bytes of the texts in the sample; see corpus_sample
   std::size_t compared;   ///< most documents whose fingerprints are kept
   std::uint64_t seed;     ///< seed of all random choices, and of the hashes
   bool fingerprints;      ///< true if fingerprints are made at all
@@ -135,10 +135,10 @@ void for_each_in_parts(const neardup::any_runner& run, std::size_t parts, std::s
   if (failure != nullptr) std::rethrow_exception(failure);
 }
 
-/// A sample of a corpus. The corpus is read twice in the same order. The sample is uniform, but very long texts are
-/// left out. The second pass finds the near-duplicates of the sampled documents in the whole corpus, and keeps the
-/// fingerprints of some or all documents.
-///
+/// A sample of a corpus. The corpus is read twice in the same order. The sample is uniform, but a text of more than a
+/// sixteenth of sample_limits::bytes is left out. If all texts are that long, the sample is the first text. The second
+/// pass finds the near-duplicates of the sampled documents in the whole corpus, and keeps the fingerprints of some or
+/// all documents.
 /// If many documents resemble one another, comparing each document with the whole sample takes too long. Then the
 /// sample is thinned out before the second pass. A document that would be compared with many others is kept with a
 /// probability p < 1. A kept document then represents 1 / p documents.

@@ -1,5 +1,4 @@
-// Finds the documents of an index that are similar to the documents of a batch. All features in the index are compared,
-// so that no similar document is missed.
+// Finds the documents of an index that are similar to the documents of a batch. No similar document is missed.
 #pragma once
 
 #include <functional>

@@ -18,7 +18,7 @@
 namespace command {
 
 /// A set of 64-bit digests.
-/// Memory: up to three times the size of the digests.
+/// Memory: up to three times the size of the digests, and up to five times while the table grows.
 class digest_set {
  public:
   /// Inserts a digest.

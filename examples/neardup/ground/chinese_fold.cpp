@@ -13,7 +13,7 @@ namespace command {
 
 namespace {
 
-/// The range of all ideographs.
+/// The range of all ideographs of Unicode 15.
 constexpr char32_t first_ideograph = 0x3400, last_ideograph = 0x323af;
 
 constexpr bool is_ideograph(char32_t c) {

@@ -100,7 +100,7 @@ std::string meant_by(std::string_view word, const std::vector<std::string>& name
   const auto longer =
       std::find_if(names.begin(), names.end(), [&](const std::string& n) { return n.starts_with(word); });
   if (word.size() >= min_beginning && longer != names.end()) return *longer;
-  // At most one letter in four may differ, and at most three letters.
+  // A quarter of the letters may differ, rounded up, but at most three letters.
   std::size_t most = std::clamp<std::size_t>((word.size() + 3) / 4, 1, 3) + 1;
   std::string meant;
   for (const std::string& name : names) {

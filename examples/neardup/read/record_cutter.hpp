@@ -77,9 +77,9 @@ class record_cutter {
 };
 
 /// Cuts a bad piece, which record_cutter took for one record, at each place where a record certainly begins. In a CSV
-/// row with wrong quotes, these places are the second line, and the end of each row that follows. If the quotes of such a
-/// row are wrong, too, the next place is the end of its first line. In WARC, they are the
-/// marks of whole records. The first of the returned pieces is bad.
+/// row with wrong quotes, these places are the second line, and the end of each row that follows. If the quotes of such
+/// a row are wrong, too, the next place is the end of its first line. In WARC, they are the marks of whole records. The
+/// first of the returned pieces is bad.
 /// Complexity: linear.
 std::vector<std::string_view> recovered_pieces(unit_of_input unit, std::string_view raw);
 

@@ -45,7 +45,7 @@ constexpr std::array advise_options{
         usual::with_verb, "judged pairs: what the page of unique --audit saves, or JSON Lines of a, b and same"},
 };
 
-/// The least number of documents for which advice is given.
+/// For fewer documents, a note says that the advice may not suit other documents.
 constexpr std::uint64_t few_documents = 20;
 
 /// Of a longer text, only the first `advised_bytes` bytes are used. The rest would hardly change the fingerprint and

@@ -11,7 +11,7 @@ namespace command {
 class picture_reader {
  public:
   /// Returns the picture in the file `name` as a data URL. The result is empty if there is no such file, if browsers do
-  /// not show such pictures, or if the pictures so far have reached the limit. A relative name is relative to `folder`
+  /// not show such pictures, or if the picture would exceed the limit. A relative name is relative to `folder`
   /// or, if there is no such file, to the working directory. A picture counts each time it is read.
   std::string url_of(const std::string& name, const std::string& folder);
 

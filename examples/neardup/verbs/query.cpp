@@ -45,8 +45,8 @@ struct kept_documents {
   std::function<std::string_view(std::uint32_t number)> value;  ///< the value in the field of --within or --across
 };
 
-/// Searches for documents in batches. Each search reads all features of the index, so searching for many documents
-/// takes hardly longer than for few.
+/// Searches for documents in batches. A search that cannot use the postings of the index reads all of its features.
+/// Such a search takes hardly longer for many documents than for few.
 class exact_answers {
  public:
   exact_answers(context& c, const kept_documents& index)

@@ -352,8 +352,8 @@ class first_come_filter {
                                      within_of(settings.comparison), &by_features, how);
   }
 
-  /// Decides like decide_on(), for --within, --across, and codes of a width that has no simhash type. The documents kept before are
-  /// passed as another corpus.
+  /// Decides like decide_on(), for --within, --across, and codes of a width that has no simhash type. The documents
+  /// kept before are passed as another corpus.
   std::vector<std::uint32_t> decide_by_pairs(const std::vector<const document*>& compared,
                                              const std::vector<std::string_view>& values) {
     const auto kept = static_cast<std::uint32_t>(kept_.size());

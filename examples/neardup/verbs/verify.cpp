@@ -63,7 +63,7 @@ constexpr std::array verify_options{
 };
 
 /// Documents, which find() finds by their ids.
-/// Memory: the features and the ids, and 8 to 16 bytes more for each document.
+/// Memory: the features and the ids, and 20 to 28 bytes more for each document.
 class named_documents {
  public:
   explicit named_documents(const run_settings& settings)

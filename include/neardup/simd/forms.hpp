@@ -18,8 +18,8 @@
 #define NEARDUP_BASELINE_KERNELS 0
 #endif
 
-// Kernels for x86-64 need the target regions of g++ and clang. With other compilers, the portable and baseline kernels
-// are used.
+// Kernels for x86-64 need the target regions of g++ and clang. With other compilers, only the portable kernels are
+// used.
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #define NEARDUP_X86_KERNELS 1
 
