@@ -29,7 +29,7 @@ class distinct_documents {
   /// Finds the distinct documents among the first `count` documents of a corpus.
   /// Precondition: the corpus has fingerprints.
   /// Complexity: O(count log count).
-  /// Memory: 4 bytes per document if any documents are equal; 8 bytes per document during the construction.
+  /// Memory: 4 bytes per distinct document if any are equal; up to 12 bytes per document during the construction.
   distinct_documents(const corpus& all, std::size_t count);
 
   [[nodiscard]] bool has_repeats() const noexcept { return repeats_ > 0; }

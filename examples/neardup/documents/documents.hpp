@@ -122,8 +122,8 @@ void read_texts(const input_settings& input, source_walker& sources, run_notes& 
 /// Throws: input_error if, with --skip-bad, the first 32 MB of a source have no valid record.
 std::optional<std::string> first_text(const input_settings& input, source_walker& sources);
 
-/// Reports a document that read_texts() read if no text of the document has a word. With --strict, such a document is bad
-/// input. No-op without --strict.
+/// With --strict, reports a document of read_texts() as bad input if none of its texts has a word. No-op without
+/// --strict.
 /// Returns: false if the document is bad input.
 bool has_words(const input_settings& input, run_notes& notes, const placed_document& d);
 

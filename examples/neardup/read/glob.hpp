@@ -12,8 +12,9 @@ namespace command {
 std::vector<std::string> expanded_globs(const std::string& option, const std::vector<std::string>& patterns);
 
 /// Returns true if a pattern matches the whole text. `?`, `[a-z]`, `[!a-z]` and `[[:digit:]]` match one character that
-/// is not '/'. `*` matches any number of characters that are not '/'. `**` matches anything. `\` makes the next
-/// character literal. `**/` may also match no folder.
+/// is not '/'. `*` matches any number of characters that are not '/'. If `**` is the whole last name of the pattern, it
+/// matches anything. `**/` in place of a name matches any number of folders, or none. Any other `**` means `*`. `\`
+/// makes the next character literal.
 /// Complexity: the length of the pattern times the length of the text.
 bool matches_glob(std::string_view pattern, std::string_view text);
 

@@ -28,8 +28,8 @@ struct object_in_text {
   bool is_whole = false;
 };
 
-/// Finds the end of the object whose brace is at `begin`. A damaged object ends at the end of a line: behind a quote that
-/// is missing, or before a line that begins another object.
+/// Finds the end of the object whose brace is at `begin`. A damaged object ends at the end of a line: a quote is
+/// missing in this line, or the next line begins another object.
 object_in_text read_object(std::string_view text, std::size_t begin) {
   bool in_quotes = false, is_escaped = false;
   std::size_t depth = 0, line_end = text.npos;

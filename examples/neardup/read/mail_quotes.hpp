@@ -7,12 +7,12 @@
 namespace command {
 
 /// Appends the lines of a mail's plain text that its author wrote. Quoted text is left out:
-/// - lines that begin with ">", and the line before them that names the author of the quote;
+/// - lines that begin with ">", and up to three lines before them that name the author of the quote;
 /// - "On DATE, NAME wrote:", "-----Original Message-----", or the header of a forwarded mail in the text, with all
 /// lines after it, or, if lines with ">" follow, only with those.
 ///
-/// A line with ">>> " is the author's own text if no other quoted line is next to it, because it is an example of
-/// Python.
+/// Lines with ">>> " are the author's own text, because they are examples of Python, unless another kind of quoted text
+/// is next to them.
 /// Complexity: linear.
 void append_own_text(std::string_view text, std::string& out);
 

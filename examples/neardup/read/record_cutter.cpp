@@ -228,7 +228,7 @@ std::vector<std::string_view> recovered_rows(std::string_view raw) {
 /// Follows the strings of damaged JSON. A string ends at the end of its line, because its quote is then missing.
 struct json_strings {
   bool in_quotes = false, is_escaped = false;
-  bool are_in_order = true;       // false if a quote is missing or surplus: a mark is then missing beside a string
+  bool are_in_order = true;       // false if a string does not end in its line, or has no mark such as ',' beside it
   char before = ',', last = ',';  // the last two characters that are neither blanks nor in a string
 
   /// Takes the next character. Returns true if it is neither a blank nor in a string. The opening quote is outside.
@@ -257,7 +257,8 @@ bool may_hold_others(std::string_view bytes) {
   return false;
 }
 
-/// Returns the line end, the blanks and the brace with which a line begins like the line of the element at `begin`.
+/// Returns the beginning of a line that looks like the line of the element at `begin`: the line end before it, the same
+/// blanks, and a brace.
 std::string beginning_like(std::string_view raw, std::size_t begin) {
   const std::size_t line = raw.substr(0, begin).rfind('\n') + 1;  // 0 if there is none
   const std::string_view before = raw.substr(line, begin - line);

@@ -200,10 +200,10 @@ class undecided_batches {
   std::uint64_t bytes_ = 0, held_ = 0;  // in memory: documents and features; records
 };
 
-/// Keeps each document unless it is a near-duplicate of a document that was kept before. Decides in rounds. Each round
-/// joins all kept documents again, so there are few rounds. A round ends when the input pauses or ends, when the memory
-/// is full, or when the join would take little time in comparison with the time since the last round. Decisions are
-/// written while the documents of the next round are read.
+/// Keeps each document unless it is a near-duplicate of a document that was kept before. Decides in rounds. Most rounds
+/// join all kept documents again, so there are few rounds. A round ends when the input pauses or ends, when the memory
+/// is full, or when the join would take little time in comparison with the time since the last round. With several
+/// threads, decisions are written while the documents of the next round are read.
 class first_come_filter {
  public:
   /// Makes a filter. `grown`: the index whose documents count as kept before the input, or null.
@@ -528,7 +528,8 @@ class first_come_filter {
     return extend_groups_of_sets(context_, kept_.check, sets_of(compared), how);
   }
 
-  /// Returns true if `compared` has so few documents that kept_features() decides sooner than a join.
+  /// Returns true if the input pauses, and `compared` has so few documents that kept_features() decides sooner than a
+  /// join.
   [[nodiscard]] bool is_early(const std::vector<const document*>& compared) const {
     const comparison_settings& how = context_.settings.comparison;
     return decided_.is_early && how.is_exact && !how.checks_edits() && compared.size() < kept_.check.size() / 2;
