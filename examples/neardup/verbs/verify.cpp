@@ -341,7 +341,7 @@ void refuse_empty_table(const reading& from) {
 }
 
 /// Clusters of documents that another program has found.
-/// Memory: 12 bytes for each document, and for each cluster its name and about 100 bytes.
+/// Memory: 12 to 16 bytes for each document, and for each cluster its name and about 100 bytes.
 class named_clusters {
  public:
   named_clusters(run_notes& notes, const named_documents& documents)

@@ -57,7 +57,7 @@ void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t firs
 /// If many small sets have a frequent prefix feature, the store may get up to 1,024 bytes more for each of these sets.
 /// Memory: about `memory` bytes; also 17 bytes for each set, and 6 bytes more for each copy. Sets that share a very
 /// frequent prefix feature are joined in memory, as visit_pairs() joins a corpus.
-/// Example: `visit_pairs(mapped_sets, jaccard{0.8}, files, 4 << 30, print, {.run = threads{8}});`
+/// Example: `visit_pairs(mapped_sets, jaccard{0.8}, files, 4'000'000'000, print, {.run = threads{8}});`
 template <set_range Sets, class Threshold, partition_store Store, class Visit>
   requires(std::invocable<Visit&, const similar_pair<std::size_t>&>)
 void visit_pairs(const Sets& sets, const Threshold& least, Store& store, std::uint64_t memory, Visit&& visit,

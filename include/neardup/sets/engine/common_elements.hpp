@@ -184,7 +184,7 @@ std::size_t count_common_galloping(std::span<const A> few, std::span<const B> ma
 /// `least`.
 template <class A, class B>
 std::size_t count_common(std::span<const A> a, std::span<const B> b, std::size_t least) noexcept {
-  constexpr std::size_t much = 256;  // at this ratio of sizes and above, galloping search is faster
+  constexpr std::size_t much = 256;  // above this ratio of sizes, galloping search is faster
   if (a.size() / much > b.size()) return count_common_galloping(b, a, least);
   if (b.size() / much > a.size()) return count_common_galloping(a, b, least);
   return choose_form(active_instruction_set(), [&](auto form) { return count_common_of<A, B>(form)(a, b, least); });

@@ -36,7 +36,7 @@ constexpr std::uint32_t feature_token(Feature feature) noexcept {
 }
 
 /// Document frequencies minus one: for each feature, the number of sets that have the feature, minus one. A count of 0
-/// is exact. Any other count may be too high, which changes only the order of features.
+/// is exact. Any other count may be too high, and counts end at 28,672. This changes only the order of features.
 ///
 /// Most features of texts occur once. Bloom filters recognise these features, so that they need no count of their own.
 /// A cell has a first filter, of all tokens that occurred; a second filter, of the tokens that occurred again; and one
