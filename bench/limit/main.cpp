@@ -216,17 +216,14 @@ struct join_counts {
 };
 
 /// Counts the tokens that a join puts into posting lists or looks up, and the postings that it finds.
-join_counts count_join(const nd::distinct_sets<std::uint32_t>& sets, const nd::set_prefixes& prefixes,
-                       const nd::overlap_bounds& bounds) {
+join_counts count_join(const nd::distinct_sets<std::uint32_t>& sets, const nd::set_prefixes& prefixes) {
   join_counts counts;
   std::vector<std::uint32_t> posted, looked_up;
   for (std::size_t rank = 0; rank < sets.size(); ++rank) {
     const nd::prefix_tokens prefix = prefixes[sets.first_of(rank)];
-    const std::size_t indexed = bounds.indexed(sets.size_of(rank));
-    for (std::size_t i = 0; i < prefix.tokens.size(); ++i) {
-      looked_up.push_back(prefix.tokens[i]);
-      if (prefix.first_position + i < indexed) posted.push_back(prefix.tokens[i]);
-    }
+    looked_up.insert(looked_up.end(), prefix.tokens.begin(), prefix.tokens.end());
+    posted.insert(posted.end(), prefix.tokens.begin(),
+                  prefix.tokens.begin() + static_cast<std::ptrdiff_t>(prefix.posted));
   }
   std::sort(posted.begin(), posted.end());
   for (const std::uint32_t token : looked_up) {
@@ -307,27 +304,26 @@ void measure(const char* path, const char* command) {
                                              [&](std::size_t i) { return chunks[i / in_chunk][i % in_chunk]; }};
   const neardup::any_runner one_thread;
   const nd::overlap_bounds bounds(neardup::set_threshold(neardup::jaccard{similarity}));
-  const double counts = time_of([&] {
-    use(nd::count_tokens(source, 1e18, one_thread,
-                         [](std::size_t, std::size_t, std::size_t, const nd::set_sketch&) {}));
-  });
-  const double line_of_counts = time_of_line(static_cast<std::size_t>(features * 2 / 3));
-  out.row("document frequencies", amount(features / n, "random lines of the counts"), features * line_of_counts,
-          counts);
-
   const double pass_of_words = time_of_pass<std::uint64_t>(all.texts.size());
   const double orders = time_of(
       [&] { use(nd::distinct_sets<std::uint32_t>(source, all.texts.size(), bounds.min_common(), one_thread)); });
-  nd::distinct_sets<std::uint32_t> sets(source, all.texts.size(), bounds.min_common(), one_thread);
-  const nd::token_counts frequencies = sets.take_counts();
-  out.row("equal sets, order by size", "4 passes over words of 8 bytes", 4 * n * pass_of_words, orders - counts);
+  const nd::distinct_sets<std::uint32_t> sets(source, all.texts.size(), bounds.min_common(), one_thread);
+  out.row("bitmaps, equal sets, order by size", "4 passes over words of 8 bytes", 4 * n * pass_of_words, orders);
 
   const std::size_t block = nd::set_join_sizes{}.block;
-  const double finds = time_of([&] { use(nd::set_prefixes(sets, frequencies, bounds, one_thread, block)); });
-  const nd::set_prefixes prefixes(sets, frequencies, bounds, one_thread, block);
-  out.row("prefixes", amount(features / n, "random lines of the counts"), features * line_of_counts, finds);
+  const double finds = time_of([&] { use(nd::set_prefixes(sets, bounds, one_thread, block)); });
+  const nd::set_prefixes prefixes(sets, bounds, one_thread, block);
+  double in_prefixes = 0;
+  for (std::size_t rank = 0; rank < sets.size(); ++rank) {
+    in_prefixes += static_cast<double>(bounds.prefix(sets.size_of(rank)));
+  }
+  const double line_of_counts = time_of_line((std::min)(static_cast<std::size_t>(features / 4), std::size_t{1} << 21));
+  const double line_of_filter = time_of_line(static_cast<std::size_t>(in_prefixes * 2 / 3));
+  out.row("document frequencies, prefixes",
+          amount(features / n, "lines of the counts, ") + amount(2 * in_prefixes / n, "random lines of the filter"),
+          features * line_of_counts + 2 * in_prefixes * line_of_filter, finds);
 
-  join_counts of = count_join(sets, prefixes, bounds);
+  join_counts of = count_join(sets, prefixes);
   const double joins = time_of([&] {
     of.pairs = 0;
     nd::set_join<std::uint32_t> join(sets, prefixes, bounds, one_thread, {});

@@ -1,4 +1,4 @@
-// The counts that order features, against a map.
+// The counts that order features, and the filter of repeated tokens, against a map.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace {
 
-using neardup::detail::token_counts;
+using neardup::detail::repeated_tokens;
 
 /// Tokens of which most occur once, in random order.
 std::vector<std::uint32_t> random_tokens(std::size_t distinct, std::mt19937_64& random) {
@@ -35,13 +35,13 @@ std::map<std::uint32_t, std::size_t> occurrences(const std::vector<std::uint32_t
   return result;
 }
 
-void count(token_counts& counts, const std::vector<std::uint32_t>& tokens, std::size_t threads) {
+void add(repeated_tokens& to, const std::vector<std::uint32_t>& tokens, std::size_t threads) {
   std::vector<std::thread> all;
   for (std::size_t thread = 0; thread < threads; ++thread) {
     all.emplace_back([&, thread] {
-      neardup::detail::token_counter counter(counts, threads > 1);
-      for (std::size_t i = thread; i < tokens.size(); i += threads) counter.add(tokens[i]);
-      counter.finish();
+      neardup::detail::token_adder adder(to, threads > 1);
+      for (std::size_t i = thread; i < tokens.size(); i += threads) adder.add(tokens[i]);
+      adder.finish();
     });
   }
   for (std::thread& one : all) one.join();
@@ -49,43 +49,61 @@ void count(token_counts& counts, const std::vector<std::uint32_t>& tokens, std::
 
 }  // namespace
 
-TEST_CASE("a token that is met again has a count, whatever the size of the table and the threads", "[sets]") {
+TEST_CASE("a token that is added again is repeated, whatever the size of the table and the threads", "[sets]") {
   oracle::random_engine random(1);
   for (const std::size_t distinct : {1U, 63U, 64U, 65U, 1000U, 20'000U}) {
     const std::vector<std::uint32_t> tokens = random_tokens(distinct, random);
     for (const std::size_t expected : {std::size_t{0}, tokens.size() / 30, tokens.size(), 4 * tokens.size()}) {
       for (const std::size_t threads : {1U, 3U}) {
-        token_counts counts(expected);
-        count(counts, tokens, threads);
+        repeated_tokens repeated(expected);
+        add(repeated, tokens, threads);
         for (const auto& [token, times] : occurrences(tokens)) {
-          if (counts[token] + 1U < times) {
-            FAIL("token " << token << " of " << times << " has the count " << counts[token]);
-          }
+          if (times > 1 && !repeated[token]) FAIL("token " << token << " was added " << times << " times");
         }
       }
     }
   }
 }
 
-TEST_CASE("of the tokens that occur once few have a count, if the table has the right size", "[sets]") {
+TEST_CASE("of the tokens that are added once few are repeated, if the table has the right size", "[sets]") {
   oracle::random_engine random(2);
   const std::vector<std::uint32_t> tokens = random_tokens(100'000, random);
-  token_counts counts(tokens.size());
-  count(counts, tokens, 1);
-  std::size_t once = 0, counted = 0;
+  repeated_tokens repeated(tokens.size());
+  add(repeated, tokens, 1);
+  std::size_t once = 0, mistaken = 0;
   for (const auto& [token, times] : occurrences(tokens)) {
     once += times == 1 ? 1 : 0;
-    counted += times == 1 && counts[token] != 0 ? 1 : 0;
+    mistaken += times == 1 && repeated[token] ? 1 : 0;
   }
   CHECK(once > 80'000);
-  CHECK(counted < once / 50);
+  CHECK(mistaken < once / 50);
 }
 
-TEST_CASE("counts stay below 2^15, and above all others, when many threads count one token", "[sets]") {
-  token_counts counts(100);
-  count(counts, std::vector<std::uint32_t>(200'000, 0x12345678U), 4);
+TEST_CASE("sampled counts are no lower than the occurrences in the sample, and tell frequent tokens", "[sets]") {
+  using neardup::detail::sampled_counts;
+  oracle::random_engine random(4);
+  const std::vector<std::uint32_t> tokens = random_tokens(50'000, random);
+  for (const std::size_t corpus : {std::size_t{0}, tokens.size(), std::size_t{1} << 24, std::size_t{1} << 40}) {
+    sampled_counts counts(corpus);
+    CHECK(counts.stride() == (corpus < std::size_t{1} << 24 ? 1U : corpus == std::size_t{1} << 24 ? 4U : 16U));
+    for (const std::uint32_t token : tokens) counts.count(token);
+    double once = 0, of_once = 0, often = 0, of_often = 0;
+    for (const auto& [token, times] : occurrences(tokens)) {
+      REQUIRE(counts[token] >= times);
+      (times == 1 ? once : often) += 1;
+      (times == 1 ? of_once : of_often) += counts[token];
+    }
+    CHECK(of_often / often > of_once / once + 10);
+    CHECK(counts.estimate(7) == 7 * counts.stride());
+  }
+}
+
+TEST_CASE("counts stay below 2^15, and above all others, if one token is in very many sets", "[sets]") {
+  neardup::detail::sampled_counts counts(100);
+  for (std::size_t i = 0; i < 200'000; ++i) counts.count(0x12345678U);
   CHECK(counts[0x12345678U] == 0x7000);
   CHECK(counts[0x87654321U] == 0);
+  CHECK(neardup::detail::sampled_counts()[0x12345678U] == 0);
 }
 
 TEST_CASE("a prefix has the first tokens by frequency and token, whatever the sizes and the ties", "[sets]") {
@@ -110,9 +128,6 @@ TEST_CASE("a prefix has the first tokens by frequency and token, whatever the si
         const std::span<const std::uint64_t> expected = std::span<const std::uint64_t>(keys).first(count);
         const std::span<const std::uint64_t> found = finder.find(std::span<const std::uint32_t>(set), count, all);
         CHECK(std::equal(found.begin(), found.end(), expected.begin(), expected.end()));
-        const auto repeated = std::lower_bound(expected.begin(), expected.end(), std::uint64_t{1} << 32);
-        const auto others = finder.find_repeated(std::span<const std::uint32_t>(set), count, all);
-        CHECK(std::equal(others.begin(), others.end(), repeated, expected.end()));
       }
     }
   }

@@ -47,7 +47,7 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
   document_order<std::uint32_t> order = order_of_sets(source, earlier, least.measure, options);
   const overlap_bounds bounds(least);
   distinct_sets<Feature> sets(source, earlier, bounds.min_common(), options.run);
-  const set_prefixes prefixes(sets, sets.take_counts(), bounds, options.run, sizes.block);
+  const set_prefixes prefixes(sets, bounds, options.run, sizes.block);
   // Converts between two numberings: documents are numbered by place in the order of decision, but the join numbers
   // sets by size.
   constexpr auto none = (std::numeric_limits<std::uint32_t>::max)();

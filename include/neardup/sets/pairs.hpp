@@ -103,7 +103,7 @@ void visit_set_pairs(const set_source<Feature>& source, std::size_t first_count,
   distinct_sets<Feature> sets(source, first_count, bounds.min_common(), options.run);
   const similar_pair_visits visits(sets.copies(), first_count, bounds, options.copies_once, visit);
   if (!visits.visit_copies([&](std::uint32_t number) { return source.of(number).size(); })) return;
-  const set_prefixes prefixes(sets, sets.take_counts(), bounds, options.run, sizes.block);
+  const set_prefixes prefixes(sets, bounds, options.run, sizes.block);
   set_join<Feature> join(sets, prefixes, bounds, options.run, sizes);
   std::vector<bool> is_of_second;
   if (first_count < source.size) {
@@ -170,7 +170,8 @@ std::vector<similar_pair<Index>> sorted_similar_pairs(
 /// Memory: 24 bytes for each distinct set, and 6 bytes for each copy. Of all features, a share of about 1 - similarity
 /// (1 - similarity^2 for cosine) takes 4 bytes each. The join makes the posting lists in portions. A portion takes some
 /// 70 MB (340 MB if sets are joined by parts), or an eighth of the memory of all posting lists if that is more. For a
-/// while, the join also takes 60 bytes per set, and two thirds of a byte per feature for document frequencies.
+/// while, the join also takes 60 bytes per set, and two thirds of a byte for each of these features (for containment,
+/// for each feature of the sets).
 template <set_range Sets, class Threshold, class Visit>
   requires(std::invocable<Visit&, const similar_pair<std::size_t>&>)
 void visit_pairs(const Sets& sets, const Threshold& least, Visit&& visit, const join_options& options = {}) {

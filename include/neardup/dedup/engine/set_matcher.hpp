@@ -153,7 +153,7 @@ class document_sets {
   document_sets(const set_source<Feature>& source, const set_threshold& least, const any_runner& run)
       : bounds_(least),
         sets_(source, source.size, bounds_.min_common(), run, copies_as::others),
-        prefixes_(sets_, sets_.take_counts(), bounds_, run, set_join_sizes{}.block),
+        prefixes_(sets_, bounds_, run, set_join_sizes{}.block),
         rank_of_(source.size, listed_sets<Feature>::no_rank),
         listed_(sets_, prefixes_, bounds_, rank_of_, run, {}) {
     for (std::size_t rank = 0; rank < sets_.size(); ++rank) {

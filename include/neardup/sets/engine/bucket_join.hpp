@@ -479,7 +479,7 @@ class bucket_join {
     distinct_sets<feature> sets({bucket.size(), [&](std::size_t i) { return sets_.features(bucket[order[i]].set); }},
                                 firsts, bounds_.min_common(), run_);
     constexpr set_join_sizes sizes;
-    const set_prefixes prefixes(sets, sets.take_counts(), bounds_, run_, sizes.block);
+    const set_prefixes prefixes(sets, bounds_, run_, sizes.block);
     set_join<feature> join(sets, prefixes, bounds_, run_, sizes);
     const auto row_of = [&](std::size_t rank) -> const row& { return bucket[order[sets.first_of(rank)]]; };
     std::vector<bool> is_marked;

@@ -31,47 +31,50 @@ struct set_source {
   std::function<std::span<const Feature>(std::size_t)> of;
 };
 
+/// The number of sets that a thread takes at a time.
+inline constexpr std::size_t sets_a_step = 512;
+
 [[noreturn]] inline void refuse_set(std::size_t number) {
   fail<std::invalid_argument>({"the features of set ", number, " are not in ascending order, each once"});
 }
 
-/// Checks the sets of a source and counts their tokens. Calls `take(part, number, size, sketch)` for each set. The
-/// parts of the runner `run` call `take` concurrently. `most`: a rough limit of the number of tokens for which the
-/// counts have memory.
-/// Returns: the counts.
+/// Returns the sum of size_of(set) over all sets of a source, estimated from a sample.
+template <class Feature, class SizeOf>
+[[nodiscard]] std::size_t estimated_sum(const set_source<Feature>& source, const SizeOf& size_of) {
+  const std::size_t sampled = (std::min)(source.size, std::size_t{1024});
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < sampled; ++i) sum += size_of(source.of(source.size / sampled * i));
+  return to_size(sum * (std::uint64_t{source.size} / (std::max)(sampled, std::size_t{1}) + 1));
+}
+
+/// Counts the tokens of a source in a sample of the sets.
+template <class Feature>
+[[nodiscard]] sampled_counts count_sample(const set_source<Feature>& source) {
+  sampled_counts counts(estimated_sum(source, [](std::span<const Feature> set) { return set.size(); }));
+  for (std::size_t i = 0; i < source.size; i += counts.stride()) {
+    for (const Feature feature : source.of(i)) counts.count(feature_token(feature));
+  }
+  return counts;
+}
+
+/// Checks the sets of a source. Calls `take(part, number, set, sketch)` for each set. The parts of the runner `run`
+/// call `take` concurrently.
 /// Throws: std::invalid_argument if the features of a set are not ascending and distinct; the message names the set.
 /// std::length_error if a set has 2^32 - 1 features or more.
 template <class Feature, class Take>
-[[nodiscard]] token_counts count_tokens(const set_source<Feature>& source, double most, const any_runner& run,
-                                        const Take& take) {
-  const std::size_t sampled = (std::min)(source.size, std::size_t{1024});
-  std::size_t sum = 0;
-  for (std::size_t i = 0; i < sampled; ++i) sum += source.of(source.size / sampled * i).size();
-  const double expected = static_cast<double>(sum) * static_cast<double>(source.size) /
-                          static_cast<double>((std::max)(sampled, std::size_t{1}));
-  token_counts counts(static_cast<std::size_t>((std::min)(expected, most)));
-  constexpr std::size_t step = 512;
-  const std::size_t parts = parts_for(run, source.size, step);
-  in_steps(run, parts, source.size, step, [&](std::size_t part, std::size_t first, std::size_t last) {
-    token_counter counter(counts, parts > 1);
-    for (std::size_t i = first; i < last; ++i) {
-      const std::span<const Feature> set = source.of(i);
-      if (set.size() >= (std::numeric_limits<std::uint32_t>::max)()) {
-        fail<std::length_error>({"a set of ", set.size(), " features is too large to join"});
-      }
-      if (!is_ascending(set)) refuse_set(i);
-      set_sketcher sketcher;
-      for (const Feature feature : set) {
-        const std::uint32_t token = feature_token(feature);
-        counter.add(token);
-        sketcher.add(token);
-      }
-      take(part, i, set.size(), sketcher.result());
-    }
-    counter.finish();
-    return true;
-  });
-  return counts;
+void check_sets(const set_source<Feature>& source, const any_runner& run, const Take& take) {
+  in_steps(run, parts_for(run, source.size, sets_a_step), source.size, sets_a_step,
+           [&](std::size_t part, std::size_t first, std::size_t last) {
+             for (std::size_t i = first; i < last; ++i) {
+               const std::span<const Feature> set = source.of(i);
+               if (set.size() >= (std::numeric_limits<std::uint32_t>::max)()) {
+                 fail<std::length_error>({"a set of ", set.size(), " features is too large to join"});
+               }
+               if (!is_ascending(set)) refuse_set(i);
+               take(part, i, set, sketch_of(set));
+             }
+             return true;
+           });
 }
 
 /// Groups the equal sets of a source. hashes[i] is a hash of the whole set i. The sets numbered `first_count` and above
@@ -104,19 +107,18 @@ class distinct_sets {
   /// Throws: std::length_error if the source has too many sets.
   /// Complexity: two passes over all features, and O(n) for n sets.
   /// Memory: 24 bytes for each distinct set, and 6 bytes for each copy. The construction takes another 32 bytes for
-  /// each set, and two thirds of a byte for each feature.
+  /// each set.
   distinct_sets(set_source<Feature> source, std::size_t first_count, std::size_t min_size, const any_runner& run,
                 copies_as as = copies_as::one)
       : source_(std::move(source)), first_count_(first_count) {
     check_count(source_);
     large_array<std::uint64_t> hashes(source_.size);
     large_array<set_bitmap> bitmaps(source_.size);
-    constexpr double no_limit = std::numeric_limits<double>::infinity();
-    counts_ = count_tokens(source_, no_limit, run,
-                           [&](std::size_t /*part*/, std::size_t i, std::size_t /*size*/, const set_sketch& sketch) {
-                             bitmaps[i] = sketch.bitmap;
-                             hashes[i] = i < first_count_ ? sketch.hash : ~sketch.hash;
-                           });
+    check_sets(source_, run,
+               [&](std::size_t /*part*/, std::size_t i, std::span<const Feature> /*set*/, const set_sketch& sketch) {
+                 bitmaps[i] = sketch.bitmap;
+                 hashes[i] = i < first_count_ ? sketch.hash : ~sketch.hash;
+               });
     copies_ = as == copies_as::one ? equal_sets(source_, first_count, hashes.span(), run)
                                    : equal_groups<std::uint32_t>(source_.size);
     order_by_size(min_size, hashes);
@@ -137,8 +139,7 @@ class distinct_sets {
   /// Returns the least number of a set that equals the set of this rank.
   [[nodiscard]] const std::uint32_t& first_of(std::size_t rank) const noexcept { return firsts_[rank]; }
   [[nodiscard]] bool is_of_second(std::size_t rank) const noexcept { return first_of(rank) >= first_count_; }
-  /// Returns the document frequencies of all tokens, and removes them from this object to free memory.
-  [[nodiscard]] token_counts take_counts() noexcept { return std::exchange(counts_, {}); }
+  [[nodiscard]] const set_source<Feature>& source() const noexcept { return source_; }
   [[nodiscard]] std::size_t source_size() const noexcept { return source_.size; }
   /// Returns the set with this number in the source.
   [[nodiscard]] std::span<const Feature> set_of(std::size_t number) const { return source_.of(number); }
@@ -165,7 +166,6 @@ class distinct_sets {
 
   set_source<Feature> source_;
   std::size_t first_count_;
-  token_counts counts_;
   equal_groups<std::uint32_t> copies_;
   large_array<std::uint32_t> firsts_, sizes_;  // indexed by rank, as the bitmaps are
   large_array<set_bitmap> bitmaps_;

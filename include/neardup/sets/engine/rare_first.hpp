@@ -3,6 +3,7 @@
 //
 // A join is exact with any order of the features; the order only determines the number of candidates. So the counts of
 // features may be inexact, or come from a sample. But the counts must distinguish frequent features from rare features.
+// A prefix feature that is in no other prefix finds no candidates, so it is left out.
 #pragma once
 
 #include <algorithm>
@@ -35,112 +36,131 @@ constexpr std::uint32_t feature_token(Feature feature) noexcept {
   }
 }
 
-/// Document frequencies minus one: for each feature, the number of sets that have the feature, minus one. A count of 0
-/// is exact. Any other count may be too high, and counts end at 28,672. This changes only the order of features.
-///
-/// Most features of texts occur once. Bloom filters recognise these features, so that they need no count of their own.
-/// A cell has a first filter, of all tokens that occurred; a second filter, of the tokens that occurred again; and one
-/// count, of all further occurrences. All bits of a token lie in one cell, so a lookup causes one cache miss.
-/// Source: Putze, Sanders and Singler, Cache-, Hash- and Space-Efficient Bloom Filters, WEA 2007 (one word per filter).
-/// Memory: two thirds of a byte for each counted token.
-class token_counts {
+/// The document frequencies of tokens in a sample of the sets. Tokens share cells, so a count may be too high. Counts
+/// end at 28,672. The cells for a million short texts take 1 MB, so that they fit the second-level cache.
+class sampled_counts {
  public:
-  token_counts() = default;
+  /// Makes counts of a sample without sets: all counts are 0.
+  sampled_counts() : cells_(1) {}
 
-  /// Makes empty counts. `tokens`: the approximate number of tokens that will be counted.
-  explicit token_counts(std::size_t tokens) : cells_(tokens / tokens_a_cell + 1) {
+  /// Makes empty counts. `tokens`: the approximate number of tokens of all sets. count() will be called for the tokens
+  /// of one of stride() sets.
+  explicit sampled_counts(std::size_t tokens) : stride_(std::clamp<std::size_t>(tokens / all_counted, 1, max_stride)) {
+    const int bits = (std::max)(10, bit_width(tokens / stride_ / tokens_a_cell));
+    shift_ = 32 - (std::min)(bits, 28);
+    cells_.resize(std::size_t{1} << (32 - shift_));
+  }
+
+  [[nodiscard]] std::size_t stride() const noexcept { return stride_; }
+
+  void count(std::uint32_t token) noexcept {
+    std::uint16_t& cell = cells_[place(token)];
+    cell = static_cast<std::uint16_t>(cell + (cell < most ? 1 : 0));
+  }
+
+  void prefetch(std::uint32_t token) const noexcept {
+    if (shift_ < cached_shift) detail::prefetch(&cells_[place(token)]);
+  }
+
+  [[nodiscard]] std::uint16_t operator[](std::uint32_t token) const noexcept { return cells_[place(token)]; }
+
+  /// Returns about how many sets have a token with this count.
+  [[nodiscard]] std::uint64_t estimate(std::uint64_t count) const noexcept { return count * stride_; }
+
+ private:
+  static constexpr std::size_t all_counted = std::size_t{1} << 22;  // as many tokens are counted without a sample
+  static constexpr std::size_t max_stride = 16, tokens_a_cell = 8;
+  static constexpr std::uint16_t most = 0x7000;  // below 2^15; see count_below()
+  static constexpr int cached_shift = 13;        // the cells of a greater shift_ fit the second-level cache
+
+  [[nodiscard]] std::size_t place(std::uint32_t token) const noexcept {
+    return to_size(std::uint64_t{token} >> shift_);
+  }
+
+  std::size_t stride_ = 1;
+  int shift_ = 32;
+  std::vector<std::uint16_t> cells_;
+};
+
+/// Remembers which tokens were added more than once. A token that was added once may be mistaken for such a token.
+///
+/// A cell has two Bloom filters: of all tokens, and of the tokens that were added again. All bits of a token lie in one
+/// cell, so an operation causes one cache miss.
+/// Source: Putze, Sanders and Singler, Cache-, Hash- and Space-Efficient Bloom Filters, WEA 2007 (one word per filter).
+/// Memory: two thirds of a byte for each added token.
+class repeated_tokens {
+ public:
+  repeated_tokens() = default;
+
+  /// `tokens`: the approximate number of tokens that will be added.
+  explicit repeated_tokens(std::size_t tokens) : cells_(tokens / tokens_a_cell + 1) {
     for (std::size_t i = 0; i < cells_.size(); ++i) new (&cells_[i]) cell();
   }
 
   void prefetch(std::uint32_t token) const noexcept { detail::prefetch(&cells_[place(token)]); }
 
-  /// Counts a token.
   /// Thread safety: several threads may call this function at once if each of them passes `from_several` = true.
-  NEARDUP_ALWAYS_INLINE void count(std::uint32_t token, bool from_several) noexcept {
+  NEARDUP_ALWAYS_INLINE void add(std::uint32_t token, bool from_several) noexcept {
     cell& of = cells_[place(token)];
-    const marks own = marks_of(token);
-    std::uint64_t met = of.met.load(std::memory_order_relaxed);
+    const std::uint64_t bits = bits_of(token);
     if (from_several) {
-      if ((met & own.met) != own.met) met = of.met.fetch_or(own.met, std::memory_order_relaxed);
-      if ((met & own.met) != own.met) return;
-      const std::uint64_t before = of.again.fetch_or(own.again, std::memory_order_relaxed);
-      if (before < most << count_shift) of.again.fetch_add(one, std::memory_order_relaxed);
+      const std::uint64_t met = of.met.fetch_or(bits, std::memory_order_relaxed);
+      if ((met & bits) == bits) of.again.fetch_or(bits, std::memory_order_relaxed);
       return;
     }
-    // This code has no branches, because the processor could not predict whether a token has occurred before.
-    of.met.store(met | own.met, std::memory_order_relaxed);
-    const std::uint64_t is_again = (met & own.met) == own.met ? ~std::uint64_t{0} : 0;
-    const std::uint64_t again = of.again.load(std::memory_order_relaxed) | (own.again & is_again);
-    of.again.store(again + (again < most << count_shift ? one & is_again : 0), std::memory_order_relaxed);
+    // This code has no branches, because the processor could not predict whether a token was added before.
+    const std::uint64_t met = of.met.load(std::memory_order_relaxed);
+    const std::uint64_t is_again = (met & bits) == bits ? ~std::uint64_t{0} : 0;
+    of.met.store(met | bits, std::memory_order_relaxed);
+    of.again.store(of.again.load(std::memory_order_relaxed) | (bits & is_again), std::memory_order_relaxed);
   }
 
-  [[nodiscard]] std::uint16_t operator[](std::uint32_t token) const noexcept {
-    const std::uint64_t again = cells_[place(token)].again.load(std::memory_order_relaxed), own = marks_of(token).again;
-    // This code has no branches, because the processor could not predict whether a token has occurred before.
-    const std::uint64_t is_again = std::uint64_t{0} - ((again & own) == own ? 1U : 0U);
-    return static_cast<std::uint16_t>((std::min)(again >> count_shift, most) & is_again);
+  /// Returns true if the token was added more than once.
+  [[nodiscard]] bool operator[](std::uint32_t token) const noexcept {
+    const std::uint64_t bits = bits_of(token);
+    return (cells_[place(token)].again.load(std::memory_order_relaxed) & bits) == bits;
   }
 
   [[nodiscard]] std::size_t memory_usage() const noexcept { return cells_.memory_usage(); }
 
  private:
   struct cell {
-    std::atomic<std::uint64_t> met{0};  // filter of the tokens that occurred
-    // Bits 0 to 47: filter of the tokens that occurred again. Bits 48 to 63: the number of further occurrences.
-    std::atomic<std::uint64_t> again{0};
+    std::atomic<std::uint64_t> met{0}, again{0};
   };
   static_assert(std::is_trivially_copyable_v<cell>);
-  /// The bits that a token has in each of the two filters of a cell.
-  struct marks {
-    std::uint64_t met, again;
-  };
-
   static constexpr std::size_t tokens_a_cell = 24;
-  static constexpr int count_shift = 48;
-  static constexpr std::uint64_t one = std::uint64_t{1} << count_shift;
-  static constexpr std::uint64_t most = 0x7000;  // below 2^15, so that concurrent increments do not overflow
 
   [[nodiscard]] std::size_t place(std::uint32_t token) const noexcept {
     return to_size(std::uint64_t{token} * cells_.size() >> 32);
   }
-  static marks marks_of(std::uint32_t token) noexcept {
+  static std::uint64_t bits_of(std::uint32_t token) noexcept {
     const std::uint64_t hash = token * golden_ratio;
     const auto bit = [](std::uint64_t at) { return std::uint64_t{1} << at; };
-    return {bit(hash >> 58) | bit(hash >> 52 & 63U) | bit(hash >> 46 & 63U),
-            bit(hash >> 41 & 31U) | bit(32 + (hash >> 37 & 15U))};
+    return bit(hash >> 58) | bit(hash >> 52 & 63U) | bit(hash >> 46 & 63U);
   }
 
   large_array<cell> cells_;
 };
 
-/// Prefetches the counts for `set`, the next set. Of a large set, only as many counts are prefetched as fit the L1
-/// cache beside the counts of the present set.
-template <class Feature>
-void prefetch_counts(std::span<const Feature> set, const token_counts& counts) noexcept {
-  constexpr std::size_t most = 256;
-  for (const Feature feature : set.first((std::min)(set.size(), most))) counts.prefetch(feature_token(feature));
-}
-
-/// Counts tokens. A token waits in a queue until its cell has been prefetched, so that cache misses overlap.
-class token_counter {
+/// Adds tokens. A token waits in a queue until its cell has been prefetched, so that cache misses overlap.
+class token_adder {
  public:
-  /// Makes a counter for the counts `all`. `from_several`: true if several threads count at once, each with a counter
-  /// of its own.
-  token_counter(token_counts& all, bool from_several) noexcept : all_(&all), from_several_(from_several) {}
+  /// Makes an adder to `all`. `from_several`: true if several threads add tokens at once, each with an adder of its own.
+  token_adder(repeated_tokens& all, bool from_several) noexcept : all_(&all), from_several_(from_several) {}
 
   void add(std::uint32_t token) noexcept {
     all_->prefetch(token);
     const std::size_t at = added_++ % waiting_.size();
-    if (added_ > waiting_.size()) all_->count(waiting_[at], from_several_);
+    if (added_ > waiting_.size()) all_->add(waiting_[at], from_several_);
     waiting_[at] = token;
   }
-  /// Counts the tokens that still wait. After finish(), no other member may be called.
+  /// Adds the tokens that still wait. After finish(), no other member may be called.
   void finish() noexcept {
-    for (std::size_t i = 0; i < (std::min)(added_, waiting_.size()); ++i) all_->count(waiting_[i], from_several_);
+    for (std::size_t i = 0; i < (std::min)(added_, waiting_.size()); ++i) all_->add(waiting_[i], from_several_);
   }
 
  private:
-  token_counts* all_;
+  repeated_tokens* all_;
   bool from_several_;
   std::size_t added_ = 0;
   std::array<std::uint32_t, 64> waiting_;
@@ -173,22 +193,12 @@ class prefix_finder {
  public:
   /// Returns the first `count` tokens of `set`, ordered by frequency, then by token. The lowest 32 bits of each result
   /// are the token, and the bits above are the frequency. `all` has the frequencies, all below 2^15; its type is, for
-  /// example, token_counts or feature_rarity. The span is valid until the next call.
+  /// example, sampled_counts or feature_rarity. The span is valid until the next call.
   /// Precondition: 0 < count <= set.size().
   template <class Feature, class Counts>
   std::span<const std::uint64_t> find(std::span<const Feature> set, std::size_t count, const Counts& all) {
     look_up(set, all);
-    return choose(set.size(), count, 0, 0);
-  }
-
-  /// Returns the result of find() without the tokens of frequency 0, which come first.
-  /// Complexity: mostly O(set.size()), because most sets have more than `count` tokens of frequency 0.
-  template <class Feature, class Counts>
-  std::span<const std::uint64_t> find_repeated(std::span<const Feature> set, std::size_t count, const Counts& all) {
-    look_up(set, all);
-    const std::size_t once = count_below(counts_of(set.size()), 1);
-    if (once >= count) return {};
-    return choose(set.size(), count - once, 1, once);
+    return choose(set.size(), count);
   }
 
  private:
@@ -219,16 +229,15 @@ class prefix_finder {
     return std::span(counts_).first((n + lanes - 1) / lanes * lanes);
   }
 
-  /// Of the first `n` tokens in tokens_, drops the tokens whose frequencies are below `least`; their number is `fewer`.
-  /// Returns the first `count` other tokens, in the order of find().
-  std::span<const std::uint64_t> choose(std::size_t n, std::size_t count, std::uint32_t least, std::size_t fewer) {
+  /// Returns the first `count` of the first `n` tokens in tokens_, in the order of find().
+  std::span<const std::uint64_t> choose(std::size_t n, std::size_t count) {
     // The frequency of the last prefix feature is found first. Then one pass without branches finds the tokens up to
     // this frequency.
-    const std::uint32_t range = nth_count(counts_of(n), fewer + count) - least;
+    const std::uint32_t last = nth_count(counts_of(n), count);
     std::size_t found = 0;
     for (std::size_t i = 0; i < n; ++i) {
       chosen_[found] = std::uint64_t{counts_[i]} << 32 | tokens_[i];
-      found += counts_[i] - least <= range ? 1 : 0;
+      found += counts_[i] <= last ? 1 : 0;
     }
     // Sorting a few more keys takes less time than removing them.
     constexpr std::size_t few = 64;

@@ -133,7 +133,7 @@ class source_prefixes {
 
   /// Makes the prefixes. A cache has entries for `slots` sets. The keys in a cache take at most about `memory` bytes,
   /// or least_memory if `memory` is less.
-  source_prefixes(const set_source<Feature>& source, const overlap_table& table, const token_counts& counts,
+  source_prefixes(const set_source<Feature>& source, const overlap_table& table, const sampled_counts& counts,
                   std::uint32_t slots, std::uint64_t memory)
       : source_(source),
         table_(table),
@@ -153,16 +153,14 @@ class source_prefixes {
     std::size_t keys = 0;  // the number of keys for which `slots` have memory
   };
 
-  /// Returns the keys of the features that precede the feature of the row `of` in the prefix of its set. Features that
-  /// no other set has are left out. The lowest 32 bits of a key are the token, and the bits above are its count. Keys
+  /// Returns the keys of the features that precede the feature of the row `of` in the prefix of its set. The lowest 32 bits of a key are the token, and the bits above are its count. Keys
   /// ascend. The span is valid until the next call.
   [[nodiscard]] key_span earlier(const set_row& of, cache& memory) const {
     if (of.position == 0) return {};
     if (memory.slots.empty()) memory.slots.resize(slots_);
     typename cache::slot& slot = memory.slots[of.set % slots_];
-    const std::size_t prefix = table_.prefix(of.size);
     if (slot.set != of.set) {
-      const key_span keys = memory.finder.find_repeated(source_.of(of.set), prefix, counts_);
+      const key_span keys = memory.finder.find(source_.of(of.set), table_.prefix(of.size), counts_);
       if (memory.keys + keys.size() > most_) {
         memory.slots.assign(slots_, {});
         memory.keys = 0;
@@ -172,7 +170,7 @@ class source_prefixes {
       memory.keys += slot.keys.capacity();
       slot.set = of.set;
     }
-    return key_span(slot.keys).first(of.position - (prefix - slot.keys.size()));
+    return key_span(slot.keys).first(of.position);
   }
 
  private:
@@ -180,7 +178,7 @@ class source_prefixes {
 
   const set_source<Feature>& source_;
   const overlap_table& table_;
-  const token_counts& counts_;
+  const sampled_counts& counts_;
   std::uint32_t slots_;
   std::size_t most_;  // most keys in a cache
 };
@@ -335,23 +333,38 @@ class row_join {
       std::uint64_t rows = 0, of_long = 0;
       std::size_t largest = 0;
     };
-    std::vector<row_counts> counted(run_.parts());
+    const std::size_t parts = parts_for(run_, source_.size, sets_a_step);
+    struct worker {
+      row_counts counts;
+      prefix_finder finder;
+      token_adder adder;
+    };
+    counts_ = count_sample(source_);
+    // The filter of `most` tokens takes a quarter of sizes_.memory.
+    const auto most = static_cast<std::size_t>(static_cast<double>(sizes_.memory) * (3.0 / 8));
+    repeated_ = repeated_tokens((std::min)(
+        estimated_sum(source_, [&](std::span<const Feature> set) { return table_.prefix(set.size()); }), most));
+    std::vector<worker> workers(parts, {{}, {}, {repeated_, parts > 1}});
     const std::size_t short_size = most_for_short_bitmaps();
-    // Each of the `most` counts takes two thirds of a byte. So all counts take a quarter of sizes_.memory.
-    const double most = static_cast<double>(sizes_.memory) * (3.0 / 8);
-    counts_ = count_tokens(source_, most, run_,
-                           [&](std::size_t part, std::size_t i, std::size_t size, const set_sketch& sketch) {
-                             hashes[i] = i < first_count_ ? sketch.hash : ~sketch.hash;
-                             row_counts& to = counted[part];
-                             to.rows += table_.prefix(size);
-                             to.of_long += size > short_size ? table_.prefix(size) : 0;
-                             to.largest = (std::max)(to.largest, size);
-                           });
+    check_sets(source_, run_,
+               [&](std::size_t part, std::size_t i, std::span<const Feature> set, const set_sketch& sketch) {
+                 hashes[i] = i < first_count_ ? sketch.hash : ~sketch.hash;
+                 worker& own = workers[part];
+                 const std::size_t prefix = table_.prefix(set.size());
+                 own.counts.rows += prefix;
+                 own.counts.of_long += set.size() > short_size ? prefix : 0;
+                 own.counts.largest = (std::max)(own.counts.largest, set.size());
+                 if (prefix == 0) return;
+                 for (const std::uint64_t key : own.finder.find(set, prefix, counts_)) {
+                   own.adder.add(static_cast<std::uint32_t>(key));
+                 }
+               });
     row_counts all;
-    for (const row_counts& one : counted) {
-      all.rows += one.rows;
-      all.of_long += one.of_long;
-      all.largest = (std::max)(all.largest, one.largest);
+    for (worker& one : workers) {
+      one.adder.finish();
+      all.rows += one.counts.rows;
+      all.of_long += one.counts.of_long;
+      all.largest = (std::max)(all.largest, one.counts.largest);
     }
     // The rows of a partition are in two arrays, which take a quarter of sizes_.memory.
     const std::uint64_t a_partition =
@@ -395,9 +408,11 @@ class row_join {
       const std::span<const Feature> set = source_.of(source_.size / sampled * i);
       const std::size_t prefix = table_.prefix(set.size());
       if (prefix == 0 || set.size() > parts_.largest()) continue;
-      const std::span<const std::uint64_t> keys = finder.find_repeated(set, prefix, counts_);
-      if (keys.empty() || !is_frequent(keys.back())) continue;
-      for (const std::uint64_t key : keys) cost += is_frequent(key) ? (std::min)(key >> 32, most_cost) : 0;
+      const std::span<const std::uint64_t> keys = finder.find(set, prefix, counts_);
+      if (!is_frequent(keys.back())) continue;
+      for (const std::uint64_t key : keys) {
+        cost += is_frequent(key) ? (std::min)(counts_.estimate(key >> 32), most_cost) : 0;
+      }
       rows += parts_.keys(set.size());
     }
     return rows * sizes_.part_cost > cost ? 0 : rows * (source_.size / (std::max)(sampled, std::size_t{1}) + 1);
@@ -405,7 +420,7 @@ class row_join {
 
   /// Returns true if many sets have the feature of a key of prefix_finder.
   [[nodiscard]] bool is_frequent(std::uint64_t key) const noexcept {
-    return key >> 32 >= (std::min)(sizes_.large / 4, std::size_t{1} << 14);
+    return counts_.estimate(key >> 32) >= (std::min)(sizes_.large / 4, std::size_t{1} << 14);
   }
 
   /// Stores the rows of all sets except copies.
@@ -415,7 +430,7 @@ class row_join {
       part_keys parts;
       std::vector<std::vector<set_row>> rows;  // indexed by partition
     };
-    std::vector<scatter_worker> workers(parts_for(run_, source_.size, step));
+    std::vector<scatter_worker> workers(parts_for(run_, source_.size, sets_a_step));
     for (scatter_worker& one : workers) one.rows.resize(stored_.size());
     const std::uint64_t waiting = sizes_.memory / 16 / sizeof(set_row) / stored_.size() / workers.size();
     const auto most = to_size(std::clamp<std::uint64_t>(waiting, 64, 4096));
@@ -428,44 +443,43 @@ class row_join {
       stored_[partition] += rows.size();
       rows.clear();
     };
-    in_steps(run_, workers.size(), source_.size, step, [&](std::size_t part, std::size_t first, std::size_t last) {
-      scatter_worker& own = workers[part];
-      for (std::size_t i = first; i < last; ++i) {
-        // The counts for the next set are prefetched while the rows of this set are made.
-        if (i + 1 < last && !copies_.is_copy(i + 1)) prefetch_counts(source_.of(i + 1), counts_);
-        if (copies_.is_copy(i)) continue;
-        const std::span<const Feature> set = source_.of(i);
-        const std::size_t prefix = table_.prefix(set.size());
-        if (prefix == 0) continue;
-        const std::span<const std::uint64_t> keys = own.finder.find_repeated(set, prefix, counts_);
-        if (keys.empty()) continue;
-        const set_bitmap bitmap = sketch_of(set).bitmap;
-        const auto add = [&](std::uint32_t partition, std::uint32_t key, std::size_t position) {
-          std::vector<set_row>& to = own.rows[partition];
-          to.push_back({key, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(set.size()),
-                        static_cast<std::uint32_t>(position), bitmap});
-          if (to.size() >= most) store(partition, to);
-        };
-        // Keys ascend by count, so keys.back() is the most frequent. Parts find the pairs of two small sets with a
-        // frequent feature. So a set that no larger set can match needs no rows of frequent features.
-        const bool has_parts = part_partitions_ != 0 && set.size() <= parts_.largest() && is_frequent(keys.back());
-        const bool is_found_by_parts = has_parts && !parts_.may_match_larger(set.size());
-        const std::size_t left_out = prefix - keys.size();
-        for (std::size_t k = 0; k < keys.size(); ++k) {
-          // Features with the same token are neighbours in the prefix. Such features share one row.
-          if (k > 0 && keys[k] == keys[k - 1]) continue;
-          if (is_found_by_parts && is_frequent(keys[k])) break;
-          const auto token = static_cast<std::uint32_t>(keys[k]);
-          add(partition_of(token, partitions_), token, left_out + k);
-        }
-        if (!has_parts) continue;
-        has_parts_[i] = true;
-        parts_.for_each_key(set, own.parts, [&](std::uint32_t key, std::uint32_t code) {
-          add(partitions_ + partition_of(key, part_partitions_), key, code);
+    in_steps(
+        run_, workers.size(), source_.size, sets_a_step, [&](std::size_t part, std::size_t first, std::size_t last) {
+          scatter_worker& own = workers[part];
+          for (std::size_t i = first; i < last; ++i) {
+            if (copies_.is_copy(i)) continue;
+            const std::span<const Feature> set = source_.of(i);
+            const std::size_t prefix = table_.prefix(set.size());
+            if (prefix == 0) continue;
+            const std::span<const std::uint64_t> keys = own.finder.find(set, prefix, counts_);
+            for (const std::uint64_t key : keys) repeated_.prefetch(static_cast<std::uint32_t>(key));
+            const set_bitmap bitmap = sketch_of(set).bitmap;
+            const auto add = [&](std::uint32_t partition, std::uint32_t key, std::size_t position) {
+              std::vector<set_row>& to = own.rows[partition];
+              to.push_back({key, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(set.size()),
+                            static_cast<std::uint32_t>(position), bitmap});
+              if (to.size() >= most) store(partition, to);
+            };
+            // Keys ascend by count, so keys.back() is the most frequent. Parts find the pairs of two small sets with a
+            // frequent feature. So a set that no larger set can match needs no rows of frequent features.
+            const bool has_parts = part_partitions_ != 0 && set.size() <= parts_.largest() && is_frequent(keys.back());
+            const bool is_found_by_parts = has_parts && !parts_.may_match_larger(set.size());
+            for (std::size_t k = 0; k < keys.size(); ++k) {
+              // Features with the same token are neighbours in the prefix. Such features share one row.
+              if (k > 0 && keys[k] == keys[k - 1]) continue;
+              if (is_found_by_parts && is_frequent(keys[k])) break;
+              const auto token = static_cast<std::uint32_t>(keys[k]);
+              // A feature that no other prefix has finds no pairs.
+              if (repeated_[token]) add(partition_of(token, partitions_), token, k);
+            }
+            if (!has_parts) continue;
+            has_parts_[i] = true;
+            parts_.for_each_key(set, own.parts, [&](std::uint32_t key, std::uint32_t code) {
+              add(partitions_ + partition_of(key, part_partitions_), key, code);
+            });
+          }
+          return true;
         });
-      }
-      return true;
-    });
     for (scatter_worker& one : workers) {
       for (std::uint32_t i = 0; i < stored_.size(); ++i) store(i, one.rows[i]);
     }
@@ -491,9 +505,8 @@ class row_join {
     return rows.first(static_cast<std::size_t>(end - rows.begin()));
   }
 
-  // Number of sets that a thread takes at a time: a multiple of 64, so that no two threads write to the same word of
-  // has_parts_.
-  static constexpr std::size_t step = 512;
+  // Threads take sets_a_step sets at a time, so that no two threads write to the same word of has_parts_.
+  static_assert(sets_a_step % 64 == 0);
 
   set_source<Feature> source_;
   std::size_t first_count_;
@@ -502,7 +515,8 @@ class row_join {
   any_partition_store store_;
   any_runner run_;
   row_join_sizes sizes_;
-  token_counts counts_;
+  sampled_counts counts_;
+  repeated_tokens repeated_;
   row_parts parts_;
   row_format format_;
   std::vector<bool> has_parts_;                         // by number of the set; empty if no set has rows of parts

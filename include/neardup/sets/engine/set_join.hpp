@@ -169,8 +169,7 @@ class set_join {
     std::uint32_t token, begin, end;
   };
   struct looked_up {
-    std::size_t place, first_position;
-    std::size_t lists_end;
+    std::size_t place, lists_end;
   };
 
   /// Scratch memory of one part of the runner.
@@ -279,30 +278,22 @@ class set_join {
 
   /// Makes the postings of the prefix features of the sets in the chunk `of`.
   void fill(chunk& of) {
-    const auto posted = [](const prefix_tokens& prefix, std::size_t indexed) {
-      return indexed > prefix.first_position ? indexed - prefix.first_position : 0;
-    };
     std::size_t count = 0;
-    for_each_size(of.begin, of.end, [&](std::size_t begin, std::size_t end, std::size_t n) {
-      const std::size_t indexed = bounds_.indexed(n);
-      for (std::size_t i = begin; i < end; ++i) {
-        if (i + ahead < end) prefixes_.prefetch_place(number_at(i + ahead));
-        count += posted(prefix_at(i), indexed);
+    for (std::size_t place = of.begin; place < of.end; ++place) {
+      if (place + ahead < of.end) prefixes_.prefetch_place(number_at(place + ahead));
+      count += prefix_at(place).posted;
+    }
+    sort_postings(of, count, of.end - of.begin, [&](std::size_t i, const auto& use) {
+      const std::size_t place = of.begin + i;
+      prefetch_prefix(place, of.end);
+      const prefix_tokens prefix = prefix_at(place);
+      const std::uint32_t own_salt = salt(place), bitmap = small_bitmap(place);
+      const auto n = static_cast<std::uint16_t>((std::min)(size_at(place), large));
+      for (std::size_t p = 0; p < prefix.posted; ++p) {
+        use(posting{prefix.tokens[p] ^ own_salt, static_cast<std::uint32_t>(place),
+                    static_cast<std::uint16_t>((std::min)(p, large)), n, bitmap});
       }
     });
-    sort_postings(of, count, of.end - of.begin,
-                  [&, size = std::size_t{0}, indexed = std::size_t{0}](std::size_t i, const auto& use) mutable {
-                    const std::size_t place = of.begin + i;
-                    prefetch_prefix(place, of.end);
-                    if (size_at(place) != size) indexed = bounds_.indexed(size = size_at(place));
-                    const prefix_tokens prefix = prefix_at(place);
-                    const std::uint32_t own_salt = salt(place), bitmap = small_bitmap(place);
-                    const auto n = static_cast<std::uint16_t>((std::min)(size, large));
-                    for (std::size_t p = 0; p < posted(prefix, indexed); ++p) {
-                      use(posting{prefix.tokens[p] ^ own_salt, static_cast<std::uint32_t>(place),
-                                  static_cast<std::uint16_t>((std::min)(prefix.first_position + p, large)), n, bitmap});
-                    }
-                  });
   }
 
   /// Makes the chunk `of` with the postings of every `stride`-th set of `sets`. Tokens are keys of parts.
@@ -430,7 +421,7 @@ class set_join {
       prepare(of, memory, n);
       keys += static_cast<double>(memory.lists.size());
       for (std::size_t key = 0; key < memory.lists.size(); ++key) {
-        const std::size_t position = of.cut.parts == 0 ? memory.sets.front().first_position + key : 0;
+        const std::size_t position = of.cut.parts == 0 ? key : 0;
         const std::span<const posting> list =
             partners_in(of, memory, memory.lists[key], n, position, memory.first, (std::min)(memory.last, place));
         const std::size_t step = list.size() / most_postings + 1;
@@ -508,17 +499,14 @@ class set_join {
         memory.lists.push_back({token ^ others, 0, 0});
         prefetch(&of.starts[(token ^ others) >> (32 - of.bits)]);
       };
-      std::size_t first_position = 0;
       if (of.cut.parts != 0) {
         for (const std::uint32_t key : memory.keys.to_look_up(sets_[rank(place)], of.cut)) add(key);
       } else if (bounds_.looks_up_all()) {
         for (const Feature feature : sets_[rank(place)]) add(feature_token(feature));
       } else {
-        const prefix_tokens prefix = prefix_at(place);
-        for (const std::uint32_t token : prefix.tokens) add(token);
-        first_position = prefix.first_position;
+        for (const std::uint32_t token : prefix_at(place).tokens) add(token);
       }
-      memory.sets.push_back({place, first_position, memory.lists.size()});
+      memory.sets.push_back({place, memory.lists.size()});
     }
     for (posting_list& list : memory.lists) {
       const std::size_t bucket = list.token >> (32 - of.bits);
@@ -562,7 +550,7 @@ class set_join {
     memory.candidates.clear();
     memory.bitmap = small_bitmap(place);
     for (std::size_t i = lists_begin; i < set.lists_end; ++i) {
-      const std::size_t position = of.cut.parts == 0 ? set.first_position + (i - lists_begin) : 0;
+      const std::size_t position = of.cut.parts == 0 ? i - lists_begin : 0;
       scan(of, memory, memory.lists[i], place, n, position, first, last);
     }
     if (bounds_.looks_up_all()) keep_frequent(memory, n);
