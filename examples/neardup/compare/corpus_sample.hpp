@@ -139,6 +139,7 @@ void for_each_in_parts(const neardup::any_runner& run, std::size_t parts, std::s
 /// sixteenth of sample_limits::bytes is left out. If all texts are that long, the sample is the first text. The second
 /// pass finds the near-duplicates of the sampled documents in the whole corpus, and keeps the fingerprints of some or
 /// all documents.
+///
 /// If many documents resemble one another, comparing each document with the whole sample takes too long. Then the
 /// sample is thinned out before the second pass. A document that would be compared with many others is kept with a
 /// probability p < 1. A kept document then represents 1 / p documents.

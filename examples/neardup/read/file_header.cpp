@@ -15,7 +15,7 @@ constexpr std::size_t header_size = 64;  // size of the fixed part
 
 constexpr std::string_view file_magic("\x89NDUP\r\n\x1a", 8), log_magic("\x89NDUL\r\n\x1a", 8);
 
-/// Returns true if `beginning` has more than half of the magic bytes, but lacks some, or ends within the header. A log
+/// Returns true if `beginning` has more than half of the magic bytes, but lacks some, or has fewer than 16 bytes. A log
 /// is not damaged, although its magic bytes differ in one byte.
 bool is_damaged(std::string_view beginning) {
   if (beginning.starts_with(log_magic)) return false;

@@ -27,8 +27,8 @@ class record_editor {
 
   /// Returns the last record without some ranges of its texts. `removed` has the ranges for each text. Ranges are
   /// disjoint, in order, and consist of whole characters.
-  /// Precondition: the settings do not fold Chinese characters. The record is a line in UTF-8, which is a text or a
-  /// JSON object.
+  /// Precondition: the settings do not fold Chinese characters. The record is in UTF-8, perhaps ill-formed, and is a
+  /// line of text or a JSON object.
   /// Complexity: linear.
   /// Throws: input_error if a range has to be removed from a text that is an array of strings.
   [[nodiscard]] std::string without(const std::vector<std::vector<text_range>>& removed) const;

@@ -62,8 +62,8 @@ struct group_note {
 /// names begin with the name of the note.
 inline constexpr std::array note_parts{"group", "original", "similarity", "size"};
 
-/// Resolves the escapes of a JSON string, which is passed without its quotes. Only escapes of ASCII characters are
-/// resolved, because json_string() writes no other escapes.
+/// Resolves the escapes of a JSON string, which is passed without its quotes. Escapes of characters beyond ASCII are
+/// not resolved.
 inline std::string unescaped_json(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -86,7 +86,8 @@ inline std::string unescaped_json(std::string_view text) {
   return result;
 }
 
-/// Returns true if a JSON object has a member with this name. Members of nested objects do not count.
+/// Returns true if a JSON object has a member with this name. Members of nested objects do not count, nor does a name
+/// in which characters beyond ASCII are escaped.
 /// Precondition: `object` is a JSON object.
 inline bool has_member(std::string_view object, std::string_view name) {
   std::size_t depth = 0;
