@@ -53,7 +53,7 @@ void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t firs
 /// Throws: the exceptions of visit_pairs(), and the exceptions of the store.
 /// Complexity: the same as visit_pairs(). A set is looked up by its rarest features, the *prefix features*. With the
 /// similarity s, they are about the share 1 - s of its features for Jaccard, 1 - s^2 for cosine, and all for
-/// containment. The store gets 20 to 32 bytes for each prefix feature that more than one set has.
+/// containment. The store gets 20 to 32 bytes for each prefix feature that several prefixes have.
 /// If many small sets have a frequent prefix feature, the store may get up to 1,024 bytes more for each of these sets.
 /// Memory: about `memory` bytes; also 18 bytes for each set, and 6 bytes more for each copy. Sets that share a very
 /// frequent prefix feature are joined in memory, as visit_pairs() joins a corpus.

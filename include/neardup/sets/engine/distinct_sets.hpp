@@ -38,7 +38,7 @@ inline constexpr std::size_t sets_a_step = 512;
   fail<std::invalid_argument>({"the features of set ", number, " are not in ascending order, each once"});
 }
 
-/// Returns the sum of size_of(set) over all sets of a source, estimated from a sample.
+/// Returns the sum of size_of(set) over all sets of a source, estimated from a sample. The result may be twice the sum.
 template <class Feature, class SizeOf>
 [[nodiscard]] std::size_t estimated_sum(const set_source<Feature>& source, const SizeOf& size_of) {
   const std::size_t sampled = (std::min)(source.size, std::size_t{1024});

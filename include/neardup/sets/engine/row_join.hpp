@@ -153,8 +153,8 @@ class source_prefixes {
     std::size_t keys = 0;  // the number of keys for which `slots` have memory
   };
 
-  /// Returns the keys of the features that precede the feature of the row `of` in the prefix of its set. The lowest 32 bits of a key are the token, and the bits above are its count. Keys
-  /// ascend. The span is valid until the next call.
+  /// Returns the keys of the features that precede the feature of the row `of` in the prefix of its set. The lowest 32
+  /// bits of a key are the token, and the bits above are its count. Keys ascend. The span is valid until the next call.
   [[nodiscard]] key_span earlier(const set_row& of, cache& memory) const {
     if (of.position == 0) return {};
     if (memory.slots.empty()) memory.slots.resize(slots_);
@@ -505,7 +505,7 @@ class row_join {
     return rows.first(static_cast<std::size_t>(end - rows.begin()));
   }
 
-  // Threads take sets_a_step sets at a time, so that no two threads write to the same word of has_parts_.
+  // Threads take sets_a_step sets at a time, a multiple of 64. So no two threads write to the same word of has_parts_.
   static_assert(sets_a_step % 64 == 0);
 
   set_source<Feature> source_;
