@@ -55,7 +55,7 @@ void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t firs
 /// similarity s, they are about the share 1 - s of its features for Jaccard, 1 - s^2 for cosine, and all for
 /// containment. The store gets 20 to 32 bytes for each prefix feature that several prefixes have.
 /// If many small sets have a frequent prefix feature, the store may get up to 1,024 bytes more for each of these sets.
-/// Memory: about `memory` bytes; also 18 bytes for each set, and 6 bytes more for each copy. Sets that share a very
+/// Memory: about `memory` bytes; also 17 bytes for each set, up to 64 MB for counts of features, and 6 bytes more for each copy. Sets that share a very
 /// frequent prefix feature are joined in memory, as visit_pairs() joins a corpus.
 /// Example: `visit_pairs(mapped_sets, jaccard{0.8}, files, 4'000'000'000, print, {.run = threads{8}});`
 template <set_range Sets, class Threshold, partition_store Store, class Visit>

@@ -38,32 +38,52 @@ inline constexpr std::size_t sets_a_step = 512;
   fail<std::invalid_argument>({"the features of set ", number, " are not in ascending order, each once"});
 }
 
-/// Returns the sum of size_of(set) over all sets of a source, estimated from a sample. The result may be twice the sum.
+/// Calls `use(set)` for one set of each `stride` sets of a source. Its place among these sets is pseudo-random. So the
+/// sample is good even if sets of several kinds take turns in the source.
+template <class Feature, class Use>
+void for_each_sampled(const set_source<Feature>& source, std::size_t stride, const Use& use) {
+  for (std::size_t first = 0; first < source.size; first += stride) {
+    use(source.of(first + to_size(mix(first) % (std::min)(stride, source.size - first))));
+  }
+}
+
+/// Returns the stride of a sample of at most 1,024 sets.
+template <class Feature>
+[[nodiscard]] std::size_t stride_of_few(const set_source<Feature>& source) noexcept {
+  return source.size / 1024 + 1;
+}
+
+/// Returns the sum of size_of(set) over all sets of a source, estimated from a sample.
 template <class Feature, class SizeOf>
 [[nodiscard]] std::size_t estimated_sum(const set_source<Feature>& source, const SizeOf& size_of) {
-  const std::size_t sampled = (std::min)(source.size, std::size_t{1024});
-  std::size_t sum = 0;
-  for (std::size_t i = 0; i < sampled; ++i) sum += size_of(source.of(source.size / sampled * i));
-  return to_size(sum * (std::uint64_t{source.size} / (std::max)(sampled, std::size_t{1}) + 1));
+  std::uint64_t sum = 0;
+  for_each_sampled(source, stride_of_few(source), [&](std::span<const Feature> set) { sum += size_of(set); });
+  return to_size(sum * stride_of_few(source));
 }
 
 /// Counts the tokens of a source in a sample of the sets.
 template <class Feature>
 [[nodiscard]] sampled_counts count_sample(const set_source<Feature>& source) {
   sampled_counts counts(estimated_sum(source, [](std::span<const Feature> set) { return set.size(); }));
-  for (std::size_t i = 0; i < source.size; i += counts.stride()) {
-    for (const Feature feature : source.of(i)) counts.count(feature_token(feature));
-  }
+  for_each_sampled(source, counts.stride(), [&](std::span<const Feature> set) {
+    for (const Feature feature : set) counts.count(feature_token(feature));
+  });
   return counts;
 }
 
-/// Checks the sets of a source. Calls `take(part, number, set, sketch)` for each set. The parts of the runner `run`
-/// call `take` concurrently.
+/// Returns how many parts of a runner work on a source at once, if each takes sets_a_step sets at a time.
+template <class Feature>
+[[nodiscard]] std::size_t parts_for_sets(const set_source<Feature>& source, const any_runner& run) {
+  return parts_for(run, source.size, sets_a_step);
+}
+
+/// Checks the sets of a source. Calls `take(part, number, set, sketch)` for each set, with part < parts_for_sets(source,
+/// run). The parts of the runner `run` call `take` concurrently.
 /// Throws: std::invalid_argument if the features of a set are not ascending and distinct; the message names the set.
 /// std::length_error if a set has 2^32 - 1 features or more.
 template <class Feature, class Take>
 void check_sets(const set_source<Feature>& source, const any_runner& run, const Take& take) {
-  in_steps(run, parts_for(run, source.size, sets_a_step), source.size, sets_a_step,
+  in_steps(run, parts_for_sets(source, run), source.size, sets_a_step,
            [&](std::size_t part, std::size_t first, std::size_t last) {
              for (std::size_t i = first; i < last; ++i) {
                const std::span<const Feature> set = source.of(i);

@@ -44,10 +44,10 @@ class sampled_counts {
   sampled_counts() : cells_(1) {}
 
   /// Makes empty counts. `tokens`: the approximate number of tokens of all sets. count() will be called for the tokens
-  /// of every stride()-th set.
+  /// of one of stride() sets.
   explicit sampled_counts(std::size_t tokens) : stride_(std::clamp<std::size_t>(tokens / all_counted, 1, max_stride)) {
     const int bits = (std::max)(10, bit_width(tokens / stride_ / tokens_a_cell));
-    shift_ = 32 - (std::min)(bits, 28);
+    shift_ = 32 - (std::min)(bits, max_bits);
     cells_.resize(std::size_t{1} << (32 - shift_));
   }
 
@@ -71,6 +71,7 @@ class sampled_counts {
   static constexpr std::size_t all_counted = std::size_t{1} << 22;  // from twice as many tokens on, a sample is counted
   static constexpr std::size_t max_stride = 16, tokens_a_cell = 8;
   static constexpr std::uint16_t most = 0x7000;  // below 2^15; see count_below()
+  static constexpr int max_bits = 25;            // 64 MB
   static constexpr int cached_shift = 13;        // from this shift_ on, the cells take at most 1 MB: no prefetch
 
   [[nodiscard]] std::size_t place(std::uint32_t token) const noexcept {
@@ -163,7 +164,7 @@ class token_adder {
   repeated_tokens* all_;
   bool from_several_;
   std::size_t added_ = 0;
-  std::array<std::uint32_t, 64> waiting_;
+  std::array<std::uint32_t, 64> waiting_{};
 };
 
 /// Returns the number of `counts` below `limit`.

@@ -333,7 +333,7 @@ class row_join {
       std::uint64_t rows = 0, of_long = 0;
       std::size_t largest = 0;
     };
-    const std::size_t parts = parts_for(run_, source_.size, sets_a_step);
+    const std::size_t parts = parts_for_sets(source_, run_);
     struct worker {
       row_counts counts;
       prefix_finder finder;
@@ -399,23 +399,22 @@ class row_join {
   /// Returns: about how many rows of parts there are, or 0 if no set has such rows.
   [[nodiscard]] std::uint64_t choose_parts() {
     constexpr std::uint64_t most_cost = 6400;
-    constexpr std::size_t most_parts = 32, most_sampled = 1024;
+    constexpr std::size_t most_parts = 32;
     parts_ = row_parts(bounds_, most_parts);
-    const std::size_t sampled = (std::min)(source_.size, most_sampled);
+    if (parts_.largest() == 0) return 0;
     std::uint64_t cost = 0, rows = 0;
     prefix_finder finder;
-    for (std::size_t i = 0; i < sampled && parts_.largest() != 0; ++i) {
-      const std::span<const Feature> set = source_.of(source_.size / sampled * i);
+    for_each_sampled(source_, stride_of_few(source_), [&](std::span<const Feature> set) {
       const std::size_t prefix = table_.prefix(set.size());
-      if (prefix == 0 || set.size() > parts_.largest()) continue;
+      if (prefix == 0 || set.size() > parts_.largest()) return;
       const std::span<const std::uint64_t> keys = finder.find(set, prefix, counts_);
-      if (!is_frequent(keys.back())) continue;
+      if (!is_frequent(keys.back())) return;
       for (const std::uint64_t key : keys) {
         cost += is_frequent(key) ? (std::min)(counts_.estimate(key >> 32), most_cost) : 0;
       }
       rows += parts_.keys(set.size());
-    }
-    return rows * sizes_.part_cost > cost ? 0 : rows * (source_.size / (std::max)(sampled, std::size_t{1}) + 1);
+    });
+    return rows * sizes_.part_cost > cost ? 0 : rows * stride_of_few(source_);
   }
 
   /// Returns true if many sets have the feature of a key of prefix_finder.
@@ -430,7 +429,7 @@ class row_join {
       part_keys parts;
       std::vector<std::vector<set_row>> rows;  // indexed by partition
     };
-    std::vector<scatter_worker> workers(parts_for(run_, source_.size, sets_a_step));
+    std::vector<scatter_worker> workers(parts_for_sets(source_, run_));
     for (scatter_worker& one : workers) one.rows.resize(stored_.size());
     const std::uint64_t waiting = sizes_.memory / 16 / sizeof(set_row) / stored_.size() / workers.size();
     const auto most = to_size(std::clamp<std::uint64_t>(waiting, 64, 4096));

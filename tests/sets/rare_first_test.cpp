@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include <neardup/sets/engine/distinct_sets.hpp>
 #include <neardup/sets/engine/rare_first.hpp>
 
 #include "catch.hpp"
@@ -95,6 +96,31 @@ TEST_CASE("sampled counts are no lower than the occurrences in the sample, and t
     }
     CHECK(of_often / often > of_once / once + 10);
     CHECK(counts.estimate(7) == 7 * counts.stride());
+  }
+}
+
+TEST_CASE("a sample has one set of each stride, and of all kinds that take turns", "[sets]") {
+  for (const std::size_t size : {0U, 1U, 7U, 8U, 9U, 10'000U}) {
+    for (const std::size_t stride : {1U, 2U, 8U, 16U}) {
+      std::vector<std::uint32_t> numbers(size);
+      for (std::uint32_t i = 0; i < size; ++i) numbers[i] = i;
+      const neardup::detail::set_source<std::uint32_t> source{
+          size, [&](std::size_t i) { return std::span<const std::uint32_t>(&numbers[i], 1); }};
+      std::vector<std::size_t> sampled, of_kind(stride);
+      neardup::detail::for_each_sampled(source, stride, [&](std::span<const std::uint32_t> set) {
+        sampled.push_back(set[0] / stride);
+        ++of_kind[set[0] % stride];
+      });
+      REQUIRE(sampled.size() == (size + stride - 1) / stride);
+      for (std::size_t i = 0; i < sampled.size(); ++i) CHECK(sampled[i] == i);
+      if (size == 10'000) {
+        const std::size_t fair = sampled.size() / stride;
+        CHECK(*std::min_element(of_kind.begin(), of_kind.end()) > fair * 2 / 3);
+      }
+      const std::size_t sum = neardup::detail::estimated_sum(source, [](std::span<const std::uint32_t>) { return 1U; });
+      CHECK(sum >= size);
+      CHECK(sum <= size + size / 1024 + 1);
+    }
   }
 }
 
