@@ -13,7 +13,7 @@ import quopri
 import random
 import re
 
-from harness import A, B, CommandTest, main, run
+from harness import A, B, CommandTest, cpu_seconds, main, run
 
 MAIL = ("--input-format", "mail")
 FROM = "From someone@example.org Thu Nov 27 04:12:00 2026\n"
@@ -253,6 +253,25 @@ class Mail(CommandTest):
         both = several("alternative", part(f"{own}\n{wrote}{lines}"), part(html[0][0], kind="html"))
         forwarded = several("mixed", part(own), email.mime.message.MIMEMessage(email.message_from_bytes(mail(part(old), "f"))))
         self.same_own_text([(mail(both, "m"), own), (mail(forwarded, "m"), own)])
+
+    def words_at_once(self, html):
+        """Returns the words of an HTML mail. Reading the mail must not take seconds."""
+        path = self.write("m.eml", mail(part(html, kind="html"), "m"))
+        before = cpu_seconds()
+        done = self.assert_done(run("tokens", *MAIL, "--features", "words", path))
+        self.assertLess(cpu_seconds() - before, 3)
+        return [line.split("\t")[0] for line in done.text.splitlines()]
+
+    def test_quotes_that_contain_each_other_are_read_in_linear_time(self):
+        begin = "<div class=gmail_quote>"
+        for count in (2, 32_000):  # an earlier version took 11 s
+            html = f"{begin * count}<blockquote>x</blockquote>{'</div>' * (count - 1)}own</div>"
+            self.assertEqual(self.words_at_once(html), ["own"])
+
+    def test_a_value_that_does_not_end_is_read_in_linear_time(self):
+        for count in (2, 100_000):
+            html = "own " + """<a x=">" """ * count + "y='>text"
+            self.assertEqual(self.words_at_once(html), ["own", "text"])
 
     def test_no_answer_of_a_thread_is_lost(self):
         """Threads of mails, in which each answer quotes all mails before it. An answer is dropped only if a kept

@@ -4,9 +4,12 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <initializer_list>
 #include <neardup/text/utf8.hpp>
 #include <optional>
 #include <system_error>
+#include <unordered_map>
+#include <vector>
 
 namespace command {
 
@@ -88,20 +91,23 @@ bool is_inline(std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Returns the place after the tag at the beginning of `html`. Quoted values of attributes may contain >.
+/// Returns the place after the tag at the beginning of `html`. Quoted values of attributes may contain >. If the tag
+/// does not end, or its last quoted value does not, then the first > from the beginning of this value ends the tag.
 std::size_t end_of_tag(std::string_view html) {
   char quote = '\0';
+  std::size_t last_value = 0;
   for (std::size_t i = 1; i < html.size(); ++i) {
     const char c = html[i];
     if (quote != '\0') {
       if (c == quote) quote = '\0';
     } else if ((c == '"' || c == '\'') && html[i - 1] == '=') {
       quote = c;
+      last_value = i;
     } else if (c == '>') {
       return i + 1;
     }
   }
-  const std::size_t end = html.find('>');  // the quote does not end
+  const std::size_t end = html.find('>', last_value);
   return end == html.npos ? html.size() : end + 1;
 }
 
@@ -117,46 +123,88 @@ std::size_t find_closing(std::string_view html, std::string_view name) {
   return html.size();
 }
 
-/// Returns the place after the closing tag of an element. `html`: the text after the opening tag. The element may
-/// contain elements of the same name.
-std::size_t end_of_element(std::string_view html, std::string_view name) {
-  std::size_t depth = 1;
-  for (std::size_t at = 0; (at = html.find('<', at)) != html.npos; ++at) {
-    const bool is_closing = html.substr(at + 1).starts_with('/');
-    const std::string_view found = html.substr(at + (is_closing ? 2 : 1), name.size() + 1);
-    const bool is_same =
-        found.size() > name.size() && !is_letter(found.back()) &&
-        std::equal(name.begin(), name.end(), found.begin(), [](char a, char b) { return a == small(b); });
-    if (!is_same) continue;
-    depth = is_closing ? depth - 1 : depth + 1;
-    if (depth == 0) return at + end_of_tag(html.substr(at));
+/// Returns the lower-case name of the tag at the beginning of `html`, or an empty text if `html` begins with no tag.
+std::string name_of_tag(std::string_view html) {
+  html.remove_prefix(html.substr(1).starts_with('/') ? 2 : 1);
+  std::string name;
+  for (const char c : html) {
+    if (!is_letter(c) && (name.empty() || (c != ':' && (c < '0' || c > '9')))) break;
+    name += small(c);
   }
-  return html.size();
+  return name;
 }
 
-/// Returns the number of bytes of `behind`, the HTML after `tag`, that belong to the quote which `tag` begins. Returns
-/// nullopt if `tag` begins no quote.
-std::optional<std::size_t> size_of_quote(std::string_view tag, std::string_view name, std::string_view behind) {
-  if (name == "blockquote") return end_of_element(behind, name);
-  // Outlook marks only the beginning of the quoted mail, which extends to the end of `behind`.
-  for (const std::string_view mark : {"divRplyFwdMsg", "appendonsend", "OutlookMessageHeader"}) {
-    if (tag.find(mark) != tag.npos) return behind.size();
-  }
-  for (const std::string_view mark :
-       {"gmail_quote", "gmail_attr", "yahoo_quoted", "moz-cite-prefix", "protonmail_quote"}) {
-    if (tag.find(mark) == tag.npos) continue;
-    const std::size_t size = end_of_element(behind, name);
+/// Returns true if `text` contains one of `marks`.
+bool has_mark(std::string_view text, std::initializer_list<std::string_view> marks) {
+  return std::any_of(marks.begin(), marks.end(), [&](auto mark) { return text.find(mark) != text.npos; });
+}
+
+/// Finds the ends of the quotes in a mail.
+class quote_finder {
+ public:
+  explicit quote_finder(std::string_view html) : html_(html) {}
+
+  /// Returns the place after the quote that `tag` begins, or nullopt if `tag` begins no quote. `name`: the name of the
+  /// tag. `begin`: the place after the tag.
+  std::optional<std::size_t> end_of_quote(std::string_view tag, const std::string& name, std::size_t begin) {
+    const bool is_blockquote = name == "blockquote";
+    // Outlook marks only the beginning of the quoted mail, which extends to the end of the text.
+    if (!is_blockquote && has_mark(tag, {"divRplyFwdMsg", "appendonsend", "OutlookMessageHeader"})) {
+      return html_.size();
+    }
+    if (!is_blockquote &&
+        !has_mark(tag, {"gmail_quote", "gmail_attr", "yahoo_quoted", "moz-cite-prefix", "protonmail_quote"})) {
+      return std::nullopt;
+    }
+    const std::size_t closing = closing_tag(name, begin);
     // If the element contains blockquotes, only these are quotes, because the author may answer between them.
-    constexpr std::string_view inner = "<blockquote";
-    const std::string_view inside = behind.substr(0, size);
-    const auto place = std::search(inside.begin(), inside.end(), inner.begin(), inner.end(),
-                                   [](char a, char b) { return small(a) == b; });
-    if (place == inside.end()) return size;
+    const auto inner = std::lower_bound(blockquotes_.begin(), blockquotes_.end(), begin);
+    if (!is_blockquote && inner != blockquotes_.end() && *inner < closing) return std::nullopt;
+    return closing + end_of_tag(html_.substr(closing));
   }
-  return std::nullopt;
-}
 
-void append_text(std::string_view html, std::string& out, bool is_own) {
+ private:
+  struct tag_place {
+    std::size_t at;
+    /// Number of the first closing tag, from this tag on, whose opening tag is before this tag.
+    std::size_t closing;
+  };
+
+  /// Returns the place of the closing tag of an element, or the size of the text if the element has no closing tag.
+  /// `begin`: the place after the opening tag. The element may contain elements of the same name.
+  std::size_t closing_tag(const std::string& name, std::size_t begin) {
+    if (tags_.empty()) find_tags();
+    const std::vector<tag_place>& tags = tags_[name];
+    const auto next =
+        std::lower_bound(tags.begin(), tags.end(), begin, [](const tag_place& a, std::size_t b) { return a.at < b; });
+    return tags[next->closing].at;
+  }
+
+  void find_tags() {
+    for (std::size_t at = 0; (at = html_.find('<', at)) != html_.npos; ++at) {
+      const std::string name = name_of_tag(html_.substr(at));
+      if (name.empty()) continue;
+      tags_[name].push_back({at, 0});
+      if (name == "blockquote" && html_[at + 1] != '/') blockquotes_.push_back(at);
+    }
+    for (auto& [name, tags] : tags_) {
+      const std::size_t last = tags.size();
+      tags.push_back({html_.size(), last});  // closes the elements that have no closing tag
+      for (std::size_t i = last; i-- > 0;) {
+        const bool is_closing = html_[tags[i].at + 1] == '/';
+        tags[i].closing = is_closing ? i : tags[std::min(tags[i + 1].closing + 1, last)].closing;
+      }
+    }
+  }
+
+  std::string_view html_;
+  std::unordered_map<std::string, std::vector<tag_place>> tags_;  // by name, and sorted by place
+  std::vector<std::size_t> blockquotes_;                          // places of their opening tags, ascending
+};
+
+/// Appends the text of HTML to `out`. `quotes`: the quotes that are left out, or null.
+void append_text(std::string_view html, std::string& out, quote_finder* quotes) {
+  const std::size_t whole = html.size();
   while (!html.empty()) {
     const std::size_t plain = std::min(html.find_first_of("<&"), html.size());
     out += html.substr(0, plain);
@@ -172,26 +220,21 @@ void append_text(std::string_view html, std::string& out, bool is_own) {
     } else if (html.size() > 1 && (html[1] == '!' || html[1] == '?')) {
       size = end_of_tag(html);
     } else {
-      const std::size_t begin = html.size() > 1 && html[1] == '/' ? 2 : 1;
-      std::string name;
-      for (std::size_t i = begin;
-           i < html.size() &&
-           (is_letter(html[i]) || (i > begin && (html[i] == ':' || (html[i] >= '0' && html[i] <= '9'))));
-           ++i) {
-        name += small(html[i]);
-      }
+      const bool is_closing = html.substr(1).starts_with('/');
+      const std::string name = name_of_tag(html);
       if (name.empty()) {
         out += '<';  // not a tag
       } else {
         size = end_of_tag(html);
         if (!is_inline(name)) out += '\n';
-        const auto quote =
-            is_own && begin == 1 ? size_of_quote(html.substr(0, size), name, html.substr(size)) : std::nullopt;
-        if (quote) {
-          out += "\n>\n";
-          size += *quote;
+        if (quotes != nullptr && !is_closing) {
+          const std::size_t at = whole - html.size();
+          if (const auto end = quotes->end_of_quote(html.substr(0, size), name, at + size)) {
+            out += "\n>\n";
+            size = *end - at;
+          }
         }
-        if (begin == 1 && (name == "script" || name == "style")) size += find_closing(html.substr(size), name);
+        if (!is_closing && (name == "script" || name == "style")) size += find_closing(html.substr(size), name);
       }
     }
     html.remove_prefix(size);
@@ -200,8 +243,11 @@ void append_text(std::string_view html, std::string& out, bool is_own) {
 
 }  // namespace
 
-void append_html_text(std::string_view html, std::string& out) { append_text(html, out, false); }
+void append_html_text(std::string_view html, std::string& out) { append_text(html, out, nullptr); }
 
-void append_own_html_text(std::string_view html, std::string& out) { append_text(html, out, true); }
+void append_own_html_text(std::string_view html, std::string& out) {
+  quote_finder quotes(html);
+  append_text(html, out, &quotes);
+}
 
 }  // namespace command

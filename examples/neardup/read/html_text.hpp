@@ -15,7 +15,7 @@ void append_html_text(std::string_view html, std::string& out);
 /// Appends the text of an HTML mail to `out`, without quoted text. The `blockquote` elements are quoted text, and so
 /// are elements that mail programs mark as quotes (`gmail_quote`, `yahoo_quoted` …). The line ">" takes the place of
 /// each quote.
-/// Complexity: linear in the size of the text, times the number of marked elements that contain each other.
+/// Complexity: n log n for n bytes.
 void append_own_html_text(std::string_view html, std::string& out);
 
 }  // namespace command
