@@ -222,10 +222,11 @@ class Ids(CommandTest):
             for verb in ("groups", "pairs", "unique", "report"):
                 done = self.assert_done(run(verb, "--jsonl", source, data=data))
                 self.assertIn(f'3 documents have ids that others before them have (the first: "a" in {name}:3)', done.err)
-            self.assert_done(run("unique", "--jsonl", "--dropped", dropped, source, data=data))
-            found = [json.loads(line) for line in dropped.read_text().splitlines()]
-            self.assertEqual([(row["id"], row.get("at"), row["kept"], row.get("kept_at")) for row in found],
-                             [("a", f"{source}:3", "a", None), ("b", f"{source}:5", "c", None), ("b", f"{source}:6", "b", None)])
+            for quiet in ((), ("--quiet",)):
+                self.assert_done(run("unique", "--jsonl", *quiet, "--dropped", dropped, source, data=data))
+                found = [json.loads(line) for line in dropped.read_text().splitlines()]
+                self.assertEqual([(row["id"], row.get("at"), row["kept"], row.get("kept_at")) for row in found],
+                                 [("a", f"{source}:3", "a", None), ("b", f"{source}:5", "c", None), ("b", f"{source}:6", "b", None)])
         self.assert_done(run("unique", "--jsonl", "--keep", "longest", "--dropped", dropped, path))
         self.assertEqual([json.loads(line).get("kept_at") for line in dropped.read_text().splitlines()], [f"{path}:3", None, None])
         table = "id,text\n" + "".join(f"{i},{text}\n" for i, text in rows)

@@ -68,7 +68,7 @@ struct input_settings {
   std::string id_field = "id";
   bool id_field_required = false;
   bool keeps_texts = false;  ///< true if documents are passed on with their texts
-  bool watches_ids = false;  ///< true if several documents with one id are reported
+  bool watches_ids = false;  ///< true if documents with the id of an earlier document are marked
 
   std::vector<std::string> include;
   std::vector<std::string> exclude;
