@@ -103,6 +103,9 @@ class Annotated(CommandTest):
         again = b'{"id":1,"text":"a b c d"}\n{"text":"a","near_\\u0064uplicates":2}\n'
         fails(["standard input:2: has a member near_duplicates already", "--annotate-key"], "--jsonl", "--annotate", "-", data=again)
         self.assert_done(run("groups", "--jsonl", "--annotate", "--annotate-key", "other", "-", data=again))
+        for key, escaped in (("n\u00e9", b"n\\u00E9"), ("n\U0001f600", b"\\u006e\\ud83d\\uDe00")):
+            fails([f"standard input:1: has a member {key} already"], "--jsonl", "--annotate", "--annotate-key", key, "-",
+                  data=b'{"text":"a b c d","' + escaped + b'":2}\n')
         table = "text,near_duplicates_size\na b c,1\n"
         path = self.write("t.csv", table)
         fails([f"{path}:1: has a column near_duplicates_size already"], "--input-format", "csv", "--annotate", path)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <neardup/text/utf8.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -62,8 +63,7 @@ struct group_note {
 /// names begin with the name of the note.
 inline constexpr std::array note_parts{"group", "original", "similarity", "size"};
 
-/// Resolves the escapes of a JSON string, which is passed without its quotes. Escapes of characters beyond ASCII are
-/// not resolved.
+/// Resolves the escapes of a JSON string, which is passed without its quotes.
 inline std::string unescaped_json(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -75,10 +75,19 @@ inline std::string unescaped_json(std::string_view text) {
     constexpr std::string_view letters = "bfnrt", meant = "\b\f\n\r\t";
     const std::size_t letter = letters.find(escape);
     if (escape == 'u') {
-      const std::string digits(text.substr(i + 1, 4));
-      const unsigned long code = std::stoul(digits, nullptr, 16);
-      code < 0x80 ? result.append(1, static_cast<char>(code)) : result.append("\\u" + digits);
+      const auto unit_at = [&](std::size_t at) {
+        return static_cast<char32_t>(std::stoul(std::string(text.substr(at, 4)), nullptr, 16));
+      };
+      char32_t code = unit_at(i + 1);
       i += 4;
+      const bool is_high = code >= 0xd800 && code < 0xdc00;
+      const char32_t low = is_high && text.substr(i + 1).starts_with("\\u") ? unit_at(i + 3) : 0;
+      if (low >= 0xdc00 && low < 0xe000) {
+        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+        i += 6;
+      }
+      std::array<char, 4> bytes{};
+      result.append(bytes.data(), neardup::encode(code, bytes.data()));
     } else {
       result += letter == letters.npos ? escape : meant[letter];
     }
@@ -86,8 +95,7 @@ inline std::string unescaped_json(std::string_view text) {
   return result;
 }
 
-/// Returns true if a JSON object has a member with this name. Members of nested objects do not count, nor does a name
-/// in which characters beyond ASCII are escaped.
+/// Returns true if a JSON object has a member with this name. Members of nested objects do not count.
 /// Precondition: `object` is a JSON object.
 inline bool has_member(std::string_view object, std::string_view name) {
   std::size_t depth = 0;
