@@ -267,7 +267,7 @@ class decider {
   slot_type keep_unnamed(const description_type& document, std::uint64_t serial) {
     const bool is_reused = !free_slots_.empty();
     const std::size_t place = is_reused ? free_slots_.back() : documents_.size();
-    if (place >= no_slot) detail::fail<std::length_error>("a deduplicator keeps at most 2^32 documents");
+    if (place >= no_slot) detail::fail<std::length_error>("a deduplicator keeps at most 2^32 - 1 documents");
     const auto slot = static_cast<slot_type>(place);
     if (documents_.size() == documents_.capacity()) documents_.reserve(2 * documents_.size() + 16);
     free_slots_.reserve(documents_.capacity());  // memory for all slots, so that erase() cannot fail

@@ -82,7 +82,7 @@ class batch_documents {
                   std::span<const typename Decider::id_type> ids)
       : from_(&from), kept_(from.slots_by_age()), documents_(documents), ids_(ids) {
     if (kept_.size() + documents.size() > Decider::no_slot) {
-      fail<std::length_error>("a deduplicator keeps at most 2^32 documents");
+      fail<std::length_error>("a deduplicator keeps at most 2^32 - 1 documents");
     }
     for (std::size_t i = 0; i < documents.size(); ++i) {
       if (Decider::is_comparable(documents[i])) positions_.push_back(i);
