@@ -357,7 +357,7 @@ class Keep(CommandTest):
 
     def test_a_record_without_the_number_is_bad_input(self):
         for record, said in (
-            ('{"text":"a"}', 'no field "score"'),
+            ('{"text":"a"}', 'no field "score" in the record, which has: text\n'),
             ('{"text":"a","score":null}', 'field "score" is null, not a number or a string'),
             ('{"text":"a","score":[1]}', 'field "score" is an array, not a number or a string'),
             ('{"text":"a","score":true}', 'field "score" is true or false, not a number or a string'),

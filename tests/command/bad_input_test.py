@@ -104,7 +104,7 @@ class BadInput(CommandTest):
 
     def test_a_field_that_was_named_must_be_there(self):
         done = run("hash", "--jsonl", "--id-field", "key", "-", data='{"text":"a","key":1}\n{"text":"a"}\n')
-        self.assert_fails(done, 'standard input:2: no field "key"')
+        self.assert_fails(done, 'standard input:2: no field "key" in the record, which has: text\n')
         done = run("hash", "--jsonl", "--id-field", "key", "-", data='{"text":"a","key":null}\n')
         self.assert_fails(done, 'field "key" is null, not a string or a number')
         done = run("hash", "--jsonl", "--text-field", "a", "--text-field", "b", "-", data='{"a":"x"}\n')

@@ -362,12 +362,6 @@ const char* name_of(char kind) {
   }
 }
 
-/// Returns the error message for a field whose value is missing or has a wrong kind.
-std::string other_kind(const std::string& name, const token& found, const char* wanted) {
-  const std::string field = "field \"" + name + "\"";
-  return found.kind == '\0' ? "no " + field : field + " is " + name_of(found.kind) + ", not " + wanted;
-}
-
 /// Returns true if a value is an array. Unlike od::value::type(), this function also works for invalid JSON.
 bool is_array(od::value& value) { return value.raw_json_token().starts_with('['); }
 
@@ -617,16 +611,23 @@ struct json_parser {
     }
   }
 
+  /// Returns the error message for a field of `line` whose value is missing or has a wrong kind.
+  std::string other_kind(const std::string& name, const token& found_here, const char* needed, std::string_view line) {
+    const std::string field = "field \"" + name + "\"";
+    if (found_here.kind != '\0') return field + " is " + name_of(found_here.kind) + ", not " + needed;
+    return "no " + field + " in the record, which " + list_of_fields(line);
+  }
+
   /// Stores the number or text for --keep in `out`.
   /// Returns: the error, if any.
-  std::optional<std::string> take_key(record& out) const {
+  std::optional<std::string> take_key(std::string_view line, record& out) {
     const token& key = found[settings.text_fields.size() + 1];
     if (key.kind == '0') {
       take_number(key.text, out);
     } else if (key.kind == '"') {
       take_text(key.text, out);
     } else {
-      return other_kind(settings.score_field, key, "a number or a string");
+      return other_kind(settings.score_field, key, "a number or a string", line);
     }
     return std::nullopt;
   }
@@ -657,30 +658,24 @@ struct json_parser {
   std::optional<std::string> take_list(const value_list& list, std::size_t field, std::string_view line, record& out) {
     const std::vector<token>& values = list.values();
     if (values.empty()) {
-      if (!list.has_array()) return no_text(names[field], line);
+      if (!list.has_array()) return other_kind(names[field], {}, "an array", line);
       out.fields.emplace_back();
       out.quoted.emplace_back();
       out.names.push_back(names[field]);
     }
     for (std::size_t i = 0; i < values.size(); ++i) {
       const char kind = values[i].kind;
-      if (kind == '\0') return no_text(list.name(i), line);
       if (kind == no_array) {
         const token found_here{is_digit(values[i].text.front()) ? '0' : values[i].text.front(), {}};
-        return other_kind(list.name(i), found_here, "an array");
+        return other_kind(list.name(i), found_here, "an array", line);
       }
       const bool is_text = kind == '"' || kind == array_of_lines || kind == 'n';
-      if (!is_text) return other_kind(list.name(i), values[i], "a string");
+      if (!is_text) return other_kind(list.name(i), values[i], "a string", line);
       out.fields.push_back(kind == 'n' ? std::string_view() : values[i].text);
       out.quoted.push_back(kind == '"' ? values[i].quoted : std::string_view());
       out.names.push_back(list.name(i));
     }
     return std::nullopt;
-  }
-
-  /// Returns the error message for a text that is missing.
-  std::string no_text(const std::string& name, std::string_view line) {
-    return other_kind(name, {}, "a string") + " in the record, which " + list_of_fields(line);
   }
 
   /// Adds the values that were found in `line` to `out`.
@@ -710,9 +705,7 @@ struct json_parser {
       const bool is_id = settings.fields_are_ids && found[i].kind == '0';
       if (found[i].kind != '"' && found[i].kind != array_of_lines && !is_id) {
         const bool is_default = found[i].kind == '\0' && settings.text_fields == input_settings{}.text_fields;
-        const bool is_missing = found[i].kind == '\0';
-        return (is_missing ? no_text(names[i], line) : other_kind(names[i], found[i], "a string")) +
-               (is_default ? "; --text-field names another" : "");
+        return other_kind(names[i], found[i], "a string", line) + (is_default ? "; --text-field names another" : "");
       }
       out.fields.push_back(found[i].text);
       out.quoted.push_back(found[i].kind == '"' ? found[i].quoted : std::string_view());
@@ -720,7 +713,7 @@ struct json_parser {
     const std::vector<std::string_view>& words = weighted.front().parts;
     out.fields.insert(out.fields.end(), words.begin(), words.end());
     if (!settings.score_field.empty()) {
-      if (auto wrong = take_key(out)) return wrong;
+      if (auto wrong = take_key(line, out)) return wrong;
     }
     if (!settings.source_field.empty()) {
       const token& value = found[names.size() - 1];
@@ -732,7 +725,7 @@ struct json_parser {
       out.id = found_id.text;
       out.has_id = true;
     } else if (settings.id_field_required) {
-      return other_kind(settings.id_field, found_id, "a string or a number");
+      return other_kind(settings.id_field, found_id, "a string or a number", line);
     }
     return std::nullopt;
   }
