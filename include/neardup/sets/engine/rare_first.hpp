@@ -122,8 +122,6 @@ class repeated_tokens {
     return (cells_[place(token)].again.load(std::memory_order_relaxed) & bits) == bits;
   }
 
-  [[nodiscard]] std::size_t memory_usage() const noexcept { return cells_.memory_usage(); }
-
  private:
   struct cell {
     std::atomic<std::uint64_t> met{0}, again{0};
