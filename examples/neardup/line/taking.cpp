@@ -617,7 +617,9 @@ run_settings take_reading(typed_options& typed, const reading_steps& steps) {
   refuse_overwriting(to, steps.other_files ? steps.other_files() : std::vector<std::string>(), true);
   // Unless --bits is given, the width of codes is known only after the first code has been read.
   if (typed.takes(takes::comparison) && !(to.fingerprint.are_codes && to.input.code_bits == 0)) check_distance(to);
-  to.input.watches_ids = to.input.watches_ids || typed.takes(takes::comparison);
+  // Repeated ids are noted in a message, and in the file of --dropped. To find them, a run keeps a hash of each id.
+  to.input.watches_ids =
+      (to.input.watches_ids || typed.takes(takes::comparison)) && (!to.output.quiet || !to.output.dropped.empty());
   to.input.is_read_twice = to.input.is_read_twice || to.fingerprint.learns_idf();
   return to;
 }
