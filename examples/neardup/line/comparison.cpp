@@ -226,8 +226,8 @@ void apply_exact(const typed_options& typed, run_settings& to) {
 /// Returns the Jaccard similarity for which the distance is chosen. For a cosine, the result is the similarity of two
 /// sets of equal size with this cosine. For an edit similarity, the result is the similarity of the n-grams of a text
 /// and of a copy with replaced characters. With the default features, the factor .94 is fitted to real texts
-/// (docs/decisions/0035-edit-joins.md). If the user names features, the characters are assumed to be far apart, so each
-/// one changes n n-grams of the copy.
+/// (docs/decisions/0035-edit-joins.md). If the user names features, the replaced characters are assumed to be far
+/// apart. Each replaced character then changes n of the n-grams.
 double jaccard_for(double similarity, const run_settings& settings, bool names_features) {
   if (settings.comparison.check == similarity_measure::jaccard) return similarity;
   const feature_setting& features = settings.fingerprint.features;

@@ -166,7 +166,7 @@ class quote_finder {
  private:
   struct tag_place {
     std::size_t at;
-    /// Number of the first closing tag, from this tag on, whose opening tag is before this tag.
+    /// The number of the first closing tag here or later that closes an element opened before this tag.
     std::size_t closing;
   };
 

@@ -28,8 +28,8 @@ struct object_in_text {
   bool is_whole = false;
 };
 
-/// Finds the end of the object whose brace is at `begin`. A damaged object ends at the end of a line: a quote is
-/// missing in this line, or the next line begins another object.
+/// Finds the end of the object that begins at `begin`. A damaged object ends with a line. Either a quote is missing in
+/// that line, or the next line begins another object.
 object_in_text read_object(std::string_view text, std::size_t begin) {
   bool in_quotes = false, is_escaped = false;
   std::size_t depth = 0, line_end = text.npos;

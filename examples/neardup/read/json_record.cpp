@@ -611,7 +611,8 @@ struct json_parser {
     }
   }
 
-  /// Returns the error message for a field of `line` whose value is missing or has a wrong kind.
+  /// Returns the error message for the field `name` of the record `line`: the field is missing, or its value is not of
+  /// the kind `needed`.
   std::string other_kind(const std::string& name, const token& found_here, const char* needed, std::string_view line) {
     const std::string field = "field \"" + name + "\"";
     if (found_here.kind != '\0') return field + " is " + name_of(found_here.kind) + ", not " + needed;

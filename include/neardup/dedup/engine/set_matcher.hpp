@@ -32,7 +32,7 @@ class listed_sets {
  public:
   using take_type = typename matcher<std::uint32_t>::take_type;
 
-  /// The value in rank_of of a document whose set is too small for any pair.
+  /// The element of rank_of for a document whose set is too small for any pair.
   static constexpr std::uint32_t no_rank = (std::numeric_limits<std::uint32_t>::max)();
 
   /// rank_of[document] is the rank of the document's set, or no_rank. Ranks other than no_rank differ.

@@ -45,7 +45,7 @@ class set_prefixes {
     prefix_sizes of_size(bounds);
     for (std::size_t rank = 0; rank < sets.size(); ++rank) {
       is_first[sets.first_of(rank)] = true;
-      of_size.set(sets.size_of(rank));
+      of_size.set_size(sets.size_of(rank));
       all += bounds.looks_up_all() ? sets.size_of(rank) : of_size.prefix;
     }
     repeated_tokens repeated(all);
@@ -104,7 +104,7 @@ class set_prefixes {
   /// The lengths of the prefixes of sets of one size: of the prefix that is stored, and of the one that is posted.
   struct prefix_sizes {
     explicit prefix_sizes(const overlap_bounds& of) : bounds(&of) {}
-    void set(std::size_t n) {
+    void set_size(std::size_t n) {
       if (n == size) return;
       size = n;
       posted = bounds->indexed(n);
@@ -125,7 +125,7 @@ class set_prefixes {
   template <class Feature>
   static std::size_t add(worker& own, std::span<const Feature> set, const sampled_counts& counts,
                          const overlap_bounds& bounds, token_adder& adder) {
-    own.sizes.set(set.size());
+    own.sizes.set_size(set.size());
     if (bounds.looks_up_all()) {
       for (const Feature feature : set) adder.add(feature_token(feature));
     }

@@ -2,8 +2,8 @@
 // Joins the words of a text to one string in one pass. The words are as written, folded or normalised. The alternative
 // would take two passes: to normalise the text, and to find the words of the result.
 //
-// The header is in text/ and not in fingerprint/, because it deals with words and letters, not with hashes, and because
-// it uses the masks of text_blocks and normalise_blocks.
+// This header is in text/ and not in fingerprint/, because it deals with words and letters, not with hashes. It uses
+// the masks of text_blocks and normalise_blocks.
 #pragma once
 
 #include <algorithm>
