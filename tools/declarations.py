@@ -296,6 +296,8 @@ class Reader:
                 if kind == "namespace" and index > 1 and rest[index - 2] == "::":
                     return "function", ""  # the definition of a member outside of its class
                 return "function", before if re.fullmatch(r"\w+", before) else ""
+        if rest[-1] == ">":
+            return "other", ""  # a specialisation of a variable
         names = [t for k, t, _ in signature[start:] if k == "name"]
         if "[" in rest:
             names = [t for k, t, _ in signature[start : start + rest.index("[")] if k == "name"]

@@ -25,6 +25,7 @@ class PublicNames(unittest.TestCase):
     def test_are_not_specialisations(self):
         self.assertEqual(names("template <> struct a<int> {};"), [])
         self.assertEqual(names("template <class T> struct detail::rewriter_of<masked<T>> { using type = int; };"), [])
+        self.assertEqual(names("template <class T>\ninline constexpr int detail::part_name<a<T>> = 1;"), [])
 
     def test_are_not_members(self):
         self.assertEqual(names("struct a { int b(); struct c {}; };"), ["a"])
