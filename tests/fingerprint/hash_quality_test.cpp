@@ -289,7 +289,7 @@ TEST_CASE("unrelated texts are half of the bits apart, and scatter as random fin
   const moments found = distances_of_halves(fingerprints_of(neardup::default_simhasher<128>{}, texts));
   CAPTURE(found.mean_x, found.mean_y, found.variance_x, found.variance_y);
   for (const double mean : {found.mean_x, found.mean_y}) {
-    CHECK(std::abs(mean - neardup::expected_distance(64, 0)) < noise(2) * std::sqrt(16 / found.n));
+    CHECK(std::abs(mean - neardup::detail::expected_distance(64, 0)) < noise(2) * std::sqrt(16 / found.n));
   }
   for (const double variance : {found.variance_x, found.variance_y}) {
     CHECK(std::abs(variance - 16) < noise(2) * 16 * std::sqrt(2 / found.n));
@@ -321,7 +321,7 @@ TEST_CASE("texts of a known similarity are as far apart as the theory says", "[q
   const neardup::simhasher hash{neardup::words{}};
   for (const std::size_t shared : {std::size_t{50}, std::size_t{100}, std::size_t{180}}) {
     // Each text has 201 tokens, of which `shared` are in both texts. All tokens weigh 1, so the cosine is shared / 201.
-    const double expected = neardup::expected_distance(64, static_cast<double>(shared) / 201);
+    const double expected = neardup::detail::expected_distance(64, static_cast<double>(shared) / 201);
     double sum = 0;
     const std::size_t pairs = texts.size();
     for (std::size_t p = 0; p < pairs; ++p) {

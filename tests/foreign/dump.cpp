@@ -109,7 +109,7 @@ void check_refusals(const std::string& golden, const std::string& scratch) {
   refuses("read a list", list, [&] { fingerprint_list<64>{mapped_file(list)}; });
   refuses("read records", index, [&] { fingerprint_list<64>(mapped_file(index), any); });
   refuses("save a list", written, [&] { save_list<64>(written, {}, any); });
-  refuses("write a list", "write_list", [&] { write_list<64>({}, any, [](std::string_view) {}); });
+  refuses("write a list", "save_list", [&] { save_list<64>([](std::string_view) {}, {}, any); });
   refuses("save attachments", written, [&] { save_attachments(written, 64, 0, any, {}); });
   refuses("begin a log", written + ".log", [&] {
     journal log(written);

@@ -9,7 +9,7 @@
 #include "catch.hpp"
 
 using neardup::estimated_similarity;
-using neardup::expected_distance;
+using neardup::detail::expected_distance;
 
 namespace {
 

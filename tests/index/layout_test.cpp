@@ -19,7 +19,7 @@
 namespace {
 
 using neardup::layout;
-using neardup::table_probe;
+using table_probe = neardup::layout::table_probe;
 
 constexpr int most_blocks = 12;
 constexpr int largest_k = 16;

@@ -120,7 +120,7 @@ TEST_CASE("lists and row keys hold min-wise codes") {
   REQUIRE(list.size() == 2);
   CHECK(list[1] == entries[1]);
   std::string written;
-  neardup::write_list<24, minwise<24>>(entries, codes, [&](std::string_view piece) { written += piece; });
+  neardup::save_list<24, minwise<24>>([&](std::string_view piece) { written += piece; }, entries, codes);
   CHECK(written == support::read_bytes(folder / "list"));
 
   const neardup::band_key<64, std::uint64_t, minwise<64>> keys(neardup::layout(64, 3, 4));
@@ -143,7 +143,7 @@ TEST_CASE("fingerprints of the other kind are refused by name, when saved and wh
                   std::invalid_argument);
   const std::vector<neardup::fingerprint_list<64>::value_type> entries(1);
   CHECK_THROWS_AS(neardup::save_list<64>(folder / "x", entries, codes), std::invalid_argument);
-  CHECK_THROWS_AS(neardup::write_list<64>(entries, codes, [](std::string_view) {}), std::invalid_argument);
+  CHECK_THROWS_AS(neardup::save_list<64>([](std::string_view) {}, entries, codes), std::invalid_argument);
   CHECK(folder.files() == 0);
 
   save(folder / "codes", flat_codes(), codes);

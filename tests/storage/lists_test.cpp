@@ -56,7 +56,7 @@ void check_list() {
     for (std::size_t i = 0; i < count; ++i) CHECK(list[i] == entries[i]);
     CHECK_THROWS_AS(list[count], std::out_of_range);
     std::string written;
-    neardup::write_list<Bits>(entries, any_list, [&](std::string_view piece) { written += piece; });
+    neardup::save_list<Bits>([&](std::string_view piece) { written += piece; }, entries, any_list);
     CHECK(written == support::read_bytes(folder / "list"));
 
     // Also reads records without a header, and compares each byte with the fingerprint.

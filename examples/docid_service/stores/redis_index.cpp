@@ -27,7 +27,7 @@ neardup::layout layout_of(int distance, int blocks) {
   }
   const neardup::layout shape(64, distance, blocks);
   double sets = 0;
-  shape.for_each_probe(distance, [&](const neardup::table_probe& probe) {
+  shape.for_each_probe(distance, [&](const neardup::layout::table_probe& probe) {
     const auto width = static_cast<double>(shape.key_width(probe.table));
     double ways = 1;
     for (int flips = 0; flips <= probe.radius; ++flips) {

@@ -26,8 +26,8 @@ void write_list(context& c) {
     ++number;
     if (d.facts.has_tokens) entries.push_back({d.facts.fingerprint.as<Fingerprint>(), id});
   });
-  neardup::write_list<Fingerprint::bits, Fingerprint>(entries, c.lists.made_of(),
-                                                      [&](std::string_view bytes) { c.out << bytes; });
+  neardup::save_list<Fingerprint::bits, Fingerprint>([&](std::string_view bytes) { c.out << bytes; }, entries,
+                                                     c.lists.made_of());
   finish(c, "");
 }
 

@@ -57,6 +57,8 @@ struct kept_document<Id, void, Feature> {
   std::uint64_t time = 0;
 };
 
+namespace detail {
+
 /// An atomic change of a deduplicator, which a change_hook receives before the change becomes final. The change has
 /// four parts, in this order: documents in `replaced` are removed; documents in `kept` are added; documents in
 /// `renewed` become as young as the added documents; documents in `gone` are removed.
@@ -70,8 +72,6 @@ struct dedup_change {
   std::uint64_t time = 0;   ///< time of the call; 0 without a stream_deduplicator
   std::uint64_t added = 0;  ///< added() after the change
 };
-
-namespace detail {
 
 struct digest_hash {
   std::size_t operator()(const set_digest& digest) const noexcept { return static_cast<std::size_t>(digest[0]); }

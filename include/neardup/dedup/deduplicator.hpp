@@ -155,7 +155,7 @@ class basic_deduplicator {
   using batch_type = detail::described_batch<description_type>;
   using decider_type = decider<fingerprint_type, feature_type, Id, Source>;
   using kept_type = typename decider_type::kept_type;
-  using change_type = dedup_change<Id, fingerprint_type, feature_type>;
+  using change_type = detail::dedup_change<Id, fingerprint_type, feature_type>;
 
   /// Scratch memory, reused for the next text. Each thread needs its own object.
   class workspace {

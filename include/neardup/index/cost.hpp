@@ -171,7 +171,7 @@ constexpr expected_costs modelled_costs(const layout& shape, double count, int k
   // The directories and the entries of all probed tables share one cache.
   double probed_directories = 0;
   double probed_entries = 0;
-  shape.for_each_probe(k, [&](const table_probe& probe) {
+  shape.for_each_probe(k, [&](const layout::table_probe& probe) {
     const table_costs costs(shape, probe.table, count, model);
     probed_directories += costs.directory_bytes();
     probed_entries += costs.compared_bytes() * count;
@@ -184,7 +184,7 @@ constexpr expected_costs modelled_costs(const layout& shape, double count, int k
   };
 
   double seconds = model.query_seconds;
-  shape.for_each_probe(k, [&](const table_probe& probe) {
+  shape.for_each_probe(k, [&](const layout::table_probe& probe) {
     const table_costs costs(shape, probe.table, count, model);
     const double probes = costs.probes(probe.radius);
     const double bucket = count / costs.buckets();

@@ -54,14 +54,6 @@ constexpr std::uint64_t choose_at_most(std::size_t total, std::size_t max) noexc
 /// Stands for K and Blocks in pigeonhole_index<Bits, dynamic_layout>, whose layout is chosen at run time.
 inline constexpr int dynamic_layout = (std::numeric_limits<int>::min)();
 
-/// A table that a search probes, and its radius. The search flips at most `radius` bits of the key.
-struct table_probe {
-  std::size_t table;
-  int radius;
-
-  friend constexpr bool operator==(const table_probe&, const table_probe&) = default;
-};
-
 /// A layout divides fingerprints of `bits()` bits into blocks. The key of each table consists of some of the blocks.
 /// Any two fingerprints within `k()` bits have keys within the radius in at least one table. In the exact regime the
 /// radius is 0, so the keys are equal.
@@ -75,6 +67,14 @@ struct table_probe {
 /// Norouzi, Punjani, Fleet, Fast Exact Search in Hamming Space with Multi-Index Hashing, PAMI 2014, section 3.
 class layout {
  public:
+  /// A table that a search probes, and its radius. The search flips at most `radius` bits of the key.
+  struct table_probe {
+    std::size_t table;
+    int radius;
+
+    friend constexpr bool operator==(const table_probe&, const table_probe&) = default;
+  };
+
   /// The largest possible number of tables.
   static constexpr std::size_t max_tables = 256;
 

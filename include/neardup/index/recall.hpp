@@ -30,16 +30,6 @@ namespace neardup::inline v0 {
   return kind == fingerprint_kind::minwise ? (std::max)(0.0, 1 - 2 * share) : std::cos(std::numbers::pi * share);
 }
 
-/// Returns the mean distance, in bits, between the SimHash fingerprints of two texts with this cosine similarity.
-/// Throws: std::invalid_argument if the cosine is outside -1..1 by more than 1e-9, which rounding may cause.
-[[nodiscard]] inline double expected_distance(std::size_t bits, double cosine) {
-  constexpr double rounding = 1e-9;
-  if (!(cosine >= -1 - rounding && cosine <= 1 + rounding)) {  // NaN fails both comparisons, so it is refused, too
-    detail::fail<std::invalid_argument>({"cosine similarity ", cosine, " is outside -1..1"});
-  }
-  return static_cast<double>(bits) * std::acos(std::clamp(cosine, -1.0, 1.0)) / std::numbers::pi;
-}
-
 /// Returns the default recall of distance_for(): 0.99 for min-wise codes, 0.97 for SimHash. With SimHash of 64 bits, a
 /// recall of 0.99 needs a k that is larger by one or two, and several times as many candidates (docs/accuracy.md).
 [[nodiscard]] constexpr double default_recall(fingerprint_kind kind) noexcept {
@@ -47,6 +37,16 @@ namespace neardup::inline v0 {
 }
 
 namespace detail {
+
+/// Returns the mean distance, in bits, between the SimHash fingerprints of two texts with this cosine similarity.
+/// Throws: std::invalid_argument if the cosine is outside -1..1 by more than 1e-9, which rounding may cause.
+[[nodiscard]] inline double expected_distance(std::size_t bits, double cosine) {
+  constexpr double rounding = 1e-9;
+  if (!(cosine >= -1 - rounding && cosine <= 1 + rounding)) {  // NaN fails both comparisons, so it is refused, too
+    fail<std::invalid_argument>({"cosine similarity ", cosine, " is outside -1..1"});
+  }
+  return static_cast<double>(bits) * std::acos(std::clamp(cosine, -1.0, 1.0)) / std::numbers::pi;
+}
 
 inline void check_recall(double recall) {
   if (!(recall >= 0 && recall <= 1)) {
@@ -120,7 +120,7 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
 /// Complexity: O(k).
 [[nodiscard]] inline double match_probability(std::size_t bits, int k, double cosine) {
   detail::check_distance(bits, k);
-  return detail::binomial_sum(bits, k, expected_distance(bits, cosine) / static_cast<double>(bits));
+  return detail::binomial_sum(bits, k, detail::expected_distance(bits, cosine) / static_cast<double>(bits));
 }
 
 /// Returns the expected recall. Recall is the share of the pairs with a Jaccard similarity of at least `similarity`

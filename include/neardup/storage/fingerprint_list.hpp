@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -184,10 +185,10 @@ void save_list(const std::string& path,
 /// Passes the bytes of a list file to `sink(std::string_view)`, piece by piece. The sink may, for example, write to a
 /// pipe.
 /// Throws: std::invalid_argument if `made_of` is for another kind of fingerprints; the exceptions of `sink`.
-template <std::size_t Bits, class Fingerprint = simhash<Bits>, class Sink>
-void write_list(std::span<const typename fingerprint_list<Bits, Fingerprint>::value_type> entries,
-                const fingerprint_composition& made_of, Sink&& sink) {
-  detail::encoded_list<Fingerprint>("write_list", entries, made_of).write(sink);
+template <std::size_t Bits, class Fingerprint = simhash<Bits>, std::invocable<std::string_view> Sink>
+void save_list(Sink&& sink, std::span<const typename fingerprint_list<Bits, Fingerprint>::value_type> entries,
+               const fingerprint_composition& made_of) {
+  detail::encoded_list<Fingerprint>("save_list", entries, made_of).write(sink);
 }
 
 }  // namespace neardup::inline v0

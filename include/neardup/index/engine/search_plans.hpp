@@ -201,7 +201,7 @@ search_plans<Words>::search_plans(const layout& shape, std::size_t max_radius_wi
   }
   for (int k = 0; k <= shape.k(); ++k) {
     plan& next = plans_.emplace_back();
-    shape.for_each_probe(k, [&](const table_probe& probe) {
+    shape.for_each_probe(k, [&](const layout::table_probe& probe) {
       const table_key<Words>& key = keys_[probe.table];
       next.steps.push_back({key, probe.table, probe.radius});
       next.keys = saturating_add(next.keys, choose_at_most(key.width(), static_cast<std::size_t>(probe.radius)));

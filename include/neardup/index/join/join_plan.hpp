@@ -127,7 +127,7 @@ class join_plan {
 
   NEARDUP_COLD table_list tables_of(const layout& shape) const {
     table_list result;
-    for (const table_probe& probe : shape.plan(shape.k())) {
+    for (const layout::table_probe& probe : shape.plan(shape.k())) {
       join_table<Words> table{table_key<Words>(shape.table_mask(probe.table)), probe.radius, 0};
       table.address_bits = address_bits_for(table);
       result.push_back(std::move(table));
