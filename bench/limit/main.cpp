@@ -308,7 +308,8 @@ void measure(const char* path, const char* command) {
   const double orders = time_of(
       [&] { use(nd::distinct_sets<std::uint32_t>(source, all.texts.size(), bounds.min_common(), one_thread)); });
   const nd::distinct_sets<std::uint32_t> sets(source, all.texts.size(), bounds.min_common(), one_thread);
-  out.row("bitmaps, equal sets, order by size", "4 passes over words of 8 bytes", 4 * n * pass_of_words, orders);
+  out.row("bitmaps, document frequencies, equal sets, order", "4 passes over words of 8 bytes", 4 * n * pass_of_words,
+          orders);
 
   const std::size_t block = nd::set_join_sizes{}.block;
   const double finds = time_of([&] { use(nd::set_prefixes(sets, bounds, one_thread, block)); });
@@ -318,10 +319,8 @@ void measure(const char* path, const char* command) {
     in_prefixes += static_cast<double>(bounds.prefix(sets.size_of(rank)));
   }
   const double line_of_counts = time_of_line((std::min)(static_cast<std::size_t>(features / 4), std::size_t{1} << 21));
-  const double line_of_filter = time_of_line(static_cast<std::size_t>(in_prefixes * 2 / 3));
-  out.row("document frequencies, prefixes",
-          amount(features / n, "lines of the counts, ") + amount(2 * in_prefixes / n, "random lines of the filter"),
-          features * line_of_counts + 2 * in_prefixes * line_of_filter, finds);
+  out.row("prefixes", amount(features / n, "lines of the counts, ") + amount(in_prefixes / n, "prefix features"),
+          features * line_of_counts, finds);
 
   join_counts of = count_join(sets, prefixes);
   const double joins = time_of([&] {

@@ -192,10 +192,10 @@ TEST_CASE("each format of stored rows gives back the rows", "[sets][partitions]"
   using neardup::detail::row_format;
   using neardup::detail::set_row;
   oracle::random_engine random(577);
-  for (const bool short_numbers : {false, true}) {
+  for (const std::size_t number_bytes : {1U, 2U, 4U}) {
     for (const bool short_bitmaps : {false, true}) {
-      const row_format format{.has_short_numbers = short_numbers, .has_short_bitmaps = short_bitmaps};
-      const std::uint32_t numbers = short_numbers ? 0xffffU : 0xffffffffU;
+      const row_format format{.number_bytes = number_bytes, .has_short_bitmaps = short_bitmaps};
+      const std::uint32_t numbers = 0xffffffffU >> (32 - 8 * number_bytes);
       std::vector<set_row> rows(100);
       for (set_row& one : rows) {
         const auto word = [&] { return static_cast<std::uint32_t>(random()); };
@@ -203,7 +203,7 @@ TEST_CASE("each format of stored rows gives back the rows", "[sets][partitions]"
       }
       std::vector<set_row> copy = rows, restored(rows.size());
       const std::span<const std::byte> bytes = format.pack(copy);
-      REQUIRE(bytes.size() == rows.size() * (32U - (short_numbers ? 4U : 0U) - (short_bitmaps ? 8U : 0U)));
+      REQUIRE(bytes.size() == rows.size() * ((short_bitmaps ? 16U : 24U) + 2 * number_bytes));
       std::copy(bytes.begin(), bytes.end(), std::as_writable_bytes(std::span(restored)).begin());
       format.unpack(restored);
       for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -217,6 +217,21 @@ TEST_CASE("each format of stored rows gives back the rows", "[sets][partitions]"
         }
       }
     }
+  }
+}
+
+TEST_CASE("sets whose sizes are about 2^8 are joined by partitions", "[sets][partitions]") {
+  for (const std::uint32_t largest : {255U, 256U, 257U}) {
+    set_vector<std::uint32_t> sets;
+    for (std::uint32_t size = largest - 40; size <= largest; ++size) {
+      for (const std::uint32_t first : {0U, 30U, 500U}) {
+        sets.emplace_back();
+        for (std::uint32_t i = 0; i < size; ++i) sets.back().push_back(first + i);
+      }
+    }
+    const auto found = partitioned(sets, sets.size(), jaccard{.8}, {}, {});
+    REQUIRE(found.size() > 1000);
+    REQUIRE(found == joined(sets, sets.size(), jaccard{.8}, {}));
   }
 }
 

@@ -1,22 +1,20 @@
-// The counts that order features, and the filter of repeated tokens, against a map.
+// The counts that order features, against a map.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <random>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include <neardup/sets/engine/distinct_sets.hpp>
 #include <neardup/sets/engine/rare_first.hpp>
+#include <neardup/threads.hpp>
 
 #include "catch.hpp"
 #include "oracle/random_engine.hpp"
 
 namespace {
-
-using neardup::detail::repeated_tokens;
 
 /// Tokens of which most occur once, in random order.
 std::vector<std::uint32_t> random_tokens(std::size_t distinct, std::mt19937_64& random) {
@@ -36,49 +34,7 @@ std::map<std::uint32_t, std::size_t> occurrences(const std::vector<std::uint32_t
   return result;
 }
 
-void add(repeated_tokens& to, const std::vector<std::uint32_t>& tokens, std::size_t threads) {
-  std::vector<std::thread> all;
-  for (std::size_t thread = 0; thread < threads; ++thread) {
-    all.emplace_back([&, thread] {
-      neardup::detail::token_adder adder(to, threads > 1);
-      for (std::size_t i = thread; i < tokens.size(); i += threads) adder.add(tokens[i]);
-      adder.finish();
-    });
-  }
-  for (std::thread& one : all) one.join();
-}
-
 }  // namespace
-
-TEST_CASE("a token that is added again is repeated, whatever the size of the table and the threads", "[sets]") {
-  oracle::random_engine random(1);
-  for (const std::size_t distinct : {1U, 63U, 64U, 65U, 1000U, 20'000U}) {
-    const std::vector<std::uint32_t> tokens = random_tokens(distinct, random);
-    for (const std::size_t expected : {std::size_t{0}, tokens.size() / 30, tokens.size(), 4 * tokens.size()}) {
-      for (const std::size_t threads : {1U, 3U}) {
-        repeated_tokens repeated(expected);
-        add(repeated, tokens, threads);
-        for (const auto& [token, times] : occurrences(tokens)) {
-          if (times > 1 && !repeated[token]) FAIL("token " << token << " was added " << times << " times");
-        }
-      }
-    }
-  }
-}
-
-TEST_CASE("of the tokens that are added once few are repeated, if the table has the right size", "[sets]") {
-  oracle::random_engine random(2);
-  const std::vector<std::uint32_t> tokens = random_tokens(100'000, random);
-  repeated_tokens repeated(tokens.size());
-  add(repeated, tokens, 1);
-  std::size_t once = 0, mistaken = 0;
-  for (const auto& [token, times] : occurrences(tokens)) {
-    once += times == 1 ? 1 : 0;
-    mistaken += times == 1 && repeated[token] ? 1 : 0;
-  }
-  CHECK(once > 80'000);
-  CHECK(mistaken < once / 50);
-}
 
 TEST_CASE("sampled counts are no lower than the occurrences in the sample, and tell frequent tokens", "[sets]") {
   using neardup::detail::sampled_counts;
@@ -99,17 +55,14 @@ TEST_CASE("sampled counts are no lower than the occurrences in the sample, and t
   }
 }
 
-TEST_CASE("a sample has one set of each stride, and of all kinds that take turns", "[sets]") {
+TEST_CASE("a sample has one number of each stride, and of all kinds that take turns", "[sets]") {
   for (const std::size_t size : {0U, 1U, 7U, 8U, 9U, 10'000U}) {
     for (const std::size_t stride : {1U, 2U, 8U, 16U}) {
-      std::vector<std::uint32_t> numbers(size);
-      for (std::uint32_t i = 0; i < size; ++i) numbers[i] = i;
-      const neardup::detail::set_source<std::uint32_t> source{
-          size, [&](std::size_t i) { return std::span<const std::uint32_t>(&numbers[i], 1); }};
+      constexpr std::size_t first = 512;
       std::vector<std::size_t> sampled, of_kind(stride);
-      neardup::detail::for_each_sampled(source, stride, [&](std::span<const std::uint32_t> set) {
-        sampled.push_back(set[0] / stride);
-        ++of_kind[set[0] % stride];
+      neardup::detail::for_each_sampled(first, first + size, stride, [&](std::size_t number) {
+        sampled.push_back((number - first) / stride);
+        ++of_kind[number % stride];
       });
       REQUIRE(sampled.size() == (size + stride - 1) / stride);
       for (std::size_t i = 0; i < sampled.size(); ++i) CHECK(sampled[i] == i);
@@ -117,10 +70,41 @@ TEST_CASE("a sample has one set of each stride, and of all kinds that take turns
         const std::size_t fair = sampled.size() / stride;
         CHECK(*std::min_element(of_kind.begin(), of_kind.end()) > fair * 2 / 3);
       }
-      const std::size_t sum = neardup::detail::estimated_sum(source, [](std::span<const std::uint32_t>) { return 1U; });
-      CHECK(sum >= size);
-      CHECK(sum <= size + size / 1024 + 1);
     }
+  }
+}
+
+TEST_CASE("the sum over a sample of sets is about the sum over all sets", "[sets]") {
+  for (const std::size_t size : {0U, 1U, 1023U, 1024U, 1025U, 10'000U}) {
+    const std::uint32_t feature = 1;
+    const neardup::detail::set_source<std::uint32_t> source{
+        size, [&](std::size_t) { return std::span<const std::uint32_t>(&feature, 1); }};
+    const std::size_t sum = neardup::detail::estimated_sum(source, [](std::span<const std::uint32_t>) { return 1U; });
+    CHECK(sum >= size);
+    CHECK(sum <= size + size / 1024 + 1);
+  }
+}
+
+TEST_CASE("the counts of sets do not depend on threads, and count all tokens of few sets", "[sets]") {
+  oracle::random_engine random(5);
+  std::vector<std::vector<std::uint32_t>> sets(2000);
+  std::vector<std::uint32_t> tokens;
+  for (std::vector<std::uint32_t>& set : sets) {
+    for (std::uint32_t feature = 0; feature < 400; feature += 1 + static_cast<std::uint32_t>(random() % 40)) {
+      set.push_back(feature);
+      tokens.push_back(neardup::detail::feature_token(feature));
+    }
+  }
+  const neardup::detail::set_source<std::uint32_t> source{
+      sets.size(), [&](std::size_t i) { return std::span<const std::uint32_t>(sets[i]); }};
+  const auto count = [&](std::size_t threads) {
+    return neardup::detail::check_sets(source, neardup::any_runner(neardup::threads{threads}),
+                                       [](std::size_t, std::size_t, auto, const auto&) {});
+  };
+  const neardup::detail::sampled_counts one = count(1), several = count(3);
+  for (const auto& [token, times] : occurrences(tokens)) {
+    CHECK(one[token] >= times);
+    CHECK(one[token] == several[token]);
   }
 }
 

@@ -126,6 +126,7 @@ void read_corpus(context& c, corpus& all, const document_visitor& visit) {
     all.come(d);
     add(d);
   });
+  c.notes.forget_ids();
   std::size_t texts = 0, first_text = 0, numbers = all.size() - all.against;
   for (const exact_key& key : all.exact_scores) {
     if (key.position < all.against || key.kind == key_kind::number) continue;

@@ -58,16 +58,15 @@ class document_order {
   template <class Counts>
   void unite(const equal_groups<Number>& copies, const Counts& counts) {
     copies_ = &copies;
-    place_of_.resize(at_.size());
-    for (std::size_t place = 0; place < at_.size(); ++place) place_of_[at_[place]] = static_cast<Number>(place);
+    if (at_.empty()) return unite_in_order(counts);
+    place_of_.resize(size_);
+    for (std::size_t place = 0; place < size_; ++place) place_of_[at_[place]] = static_cast<Number>(place);
     constexpr Number none = (std::numeric_limits<Number>::max)();
     std::vector<Number> first_at(size_, none);  // first_at[place]: the document that begins at the place
     for (Number first = 0; first < size_; ++first) {
       if (copies.is_copy(first) || !counts(first)) continue;
       Number place = place_of(first);
-      if (!at_.empty()) {
-        for (const Number copy : copies.members(first)) place = (std::min)(place, place_of(copy));
-      }
+      for (const Number copy : copies.members(first)) place = (std::min)(place, place_of(copy));
       first_at[place] = first;
     }
     for (std::size_t place = 0; place < size_; ++place) {
@@ -78,7 +77,7 @@ class document_order {
     documents_ = places_.size();
     first_at.resize(documents_);
     firsts_ = std::move(first_at);
-    known_ = static_cast<std::size_t>(std::lower_bound(places_.begin(), places_.end(), earlier_) - places_.begin());
+    known_ = count_below(places_, earlier_);
   }
 
   [[nodiscard]] bool is_by_position() const noexcept { return at_.empty(); }
@@ -90,7 +89,8 @@ class document_order {
   [[nodiscard]] const std::vector<Number>& firsts() const noexcept { return firsts_; }
   /// Returns the first place of a document in the order of decision.
   [[nodiscard]] Number place(std::size_t document) const noexcept {
-    return copies_ == nullptr ? static_cast<Number>(document) : places_[document];
+    if (copies_ == nullptr) return static_cast<Number>(document);
+    return places_.empty() ? firsts_[document] : places_[document];
   }
   [[nodiscard]] std::size_t documents() const noexcept { return documents_; }
   /// Returns how many documents are representatives of earlier calls.
@@ -127,9 +127,25 @@ class document_order {
     return place_of_.empty() ? position : place_of_[position];
   }
 
+  /// unite() if place == position.
+  template <class Counts>
+  void unite_in_order(const Counts& counts) {
+    firsts_.reserve(copies_->distinct());
+    for (Number first = 0; first < size_; ++first) {
+      if (!copies_->is_copy(first) && counts(first)) firsts_.push_back(first);
+    }
+    documents_ = firsts_.size();
+    known_ = count_below(firsts_, earlier_);
+  }
+  /// Returns how many of the ascending `numbers` are below `limit`.
+  [[nodiscard]] static std::size_t count_below(const std::vector<Number>& numbers, std::size_t limit) {
+    return static_cast<std::size_t>(std::lower_bound(numbers.begin(), numbers.end(), limit) - numbers.begin());
+  }
+
   std::size_t size_, earlier_, documents_, known_;
-  std::vector<Number> at_, place_of_;    // position at each place, and the inverse; empty if place == position
-  std::vector<Number> places_, firsts_;  // first place and first position of each document
+  std::vector<Number> at_, place_of_;  // position at each place, and the inverse; empty if place == position
+  std::vector<Number> places_;         // first place of each document; empty if place == position
+  std::vector<Number> firsts_;         // first position of each document
   const equal_groups<Number>* copies_ = nullptr;
 };
 

@@ -107,8 +107,7 @@ class ordered_decider {
         max_candidates_(max_candidates),
         run_(run),
         fates_(size),
-        considered_until_(names_originals ? size : 0),
-        best_(names_originals ? size : 0, rank_type{-std::numeric_limits<double>::infinity(), 0}) {
+        originals_(names_originals ? size : 0) {
     for (std::size_t i = 0; i < known; ++i) fates_[i].store(fate::kept, std::memory_order_relaxed);
   }
 
@@ -124,14 +123,14 @@ class ordered_decider {
     const auto kept = chosen(known_, fates_.size(), [&](std::size_t i) { return is_kept(i); });
     match(kept, chosen(known_, fates_.size(), [&](std::size_t i) {
             if (is_kept(i)) return false;
-            return considered_until_[i] < i || (is_divided_ && by_.has_copies(static_cast<Number>(i)));
+            return originals_[i].considered_until < i || (is_divided_ && by_.has_copies(static_cast<Number>(i)));
           }));
   }
 
   [[nodiscard]] bool is_kept(std::size_t document) const noexcept { return fate_of(document) == fate::kept; }
   /// Returns the original of a dropped document.
   /// Precondition: `names_originals` was true.
-  [[nodiscard]] const rank_type& original(std::size_t document) const noexcept { return best_[document]; }
+  [[nodiscard]] rank_type original(std::size_t document) const noexcept { return originals_[document].rank(); }
   /// Returns the late matches (see late_matches), from which the originals of copies are chosen.
   /// Precondition: `names_originals` was true.
   [[nodiscard]] late_matches<Number>& matches_of_copies() noexcept { return late_; }
@@ -139,6 +138,15 @@ class ordered_decider {
  private:
   using candidate = typename matcher<Number>::candidate;
   enum class fate : unsigned char { undecided, kept, dropped };
+
+  /// The original of a document among the kept documents below `considered_until`.
+  struct original_so_far {
+    double closeness = -std::numeric_limits<double>::infinity();
+    Number age = 0;
+    Number considered_until = 0;  // not in a vector of its own, because this struct has padding for it
+
+    [[nodiscard]] rank_type rank() const noexcept { return {closeness, age}; }
+  };
 
   [[nodiscard]] fate fate_of(std::size_t document) const noexcept {
     return fates_[document].load(std::memory_order_acquire);
@@ -175,7 +183,7 @@ class ordered_decider {
                      later = both[static_cast<std::size_t>(c.second)];
         if (later < earlier) {
           consider_late(later, earlier, c.distance);
-        } else if (names_originals_ ? earlier >= considered_until_[later] : fate_of(later) != fate::dropped) {
+        } else if (names_originals_ ? earlier >= originals_[later].considered_until : fate_of(later) != fate::dropped) {
           consider(earlier, later, c.distance);
         }
       }
@@ -190,14 +198,17 @@ class ordered_decider {
     std::optional<double> best;
     if (names_originals_ && fate_of(document) == fate::dropped) {
       const std::lock_guard lock(mutex_of(document));
-      best = best_[document].closeness;
+      best = originals_[document].closeness;
     }
     const std::optional<double> closeness = by_.closeness(kept, document, known, best);
     if (!closeness) return false;
     if (names_originals_) {
       const std::lock_guard lock(mutex_of(document));
-      const rank_type rank{*closeness, kept};
-      if (rank.is_better_than(best_[document])) best_[document] = rank;
+      original_so_far& original = originals_[document];
+      if (rank_type{*closeness, kept}.is_better_than(original.rank())) {
+        original.closeness = *closeness;
+        original.age = kept;
+      }
     }
     fates_[document].store(fate::dropped, std::memory_order_release);
     return true;
@@ -205,7 +216,7 @@ class ordered_decider {
 
   /// Records that all kept documents below `until` have been considered as originals of `document`.
   void note_considered(Number document, Number until) {
-    if (names_originals_) considered_until_[document] = until;
+    if (names_originals_) originals_[document].considered_until = until;
   }
 
   void consider_late(Number document, Number kept, int known) {
@@ -345,10 +356,8 @@ class ordered_decider {
   std::size_t max_candidates_;
   any_runner run_;
   std::vector<std::atomic<fate>> fates_;
-  std::atomic<bool> is_divided_ = false;  // true if some pairs were not considered in settle_at_once()
-  std::vector<Number> considered_until_;  // [document]: kept documents below this number were considered
-  // best_[document]: the original of each document. best_ and considered_until_ are empty if no originals are wanted.
-  std::vector<rank_type> best_;
+  std::atomic<bool> is_divided_ = false;    // true if some pairs were not considered in settle_at_once()
+  std::vector<original_so_far> originals_;  // [document]; empty if no originals are wanted
   late_matches<Number> late_;
   std::array<detail::mutex_type, 64> mutexes_;
 };

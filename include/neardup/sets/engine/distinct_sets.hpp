@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <mutex>
 #include <span>
 #include <stdexcept>
 #include <utility>
 
 #include "../../detail/equal_groups.hpp"
 #include "../../detail/large_array.hpp"
+#include "../../detail/mutex.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../error.hpp"
 #include "../../runner.hpp"
@@ -38,13 +40,11 @@ inline constexpr std::size_t sets_a_step = 512;
   fail<std::invalid_argument>({"the features of set ", number, " are not in ascending order, each once"});
 }
 
-/// Calls `use(set)` for one set of each `stride` sets of a source. Its place among these sets is pseudo-random. So the
-/// sample is good even if sets of several kinds take turns in the source.
-template <class Feature, class Use>
-void for_each_sampled(const set_source<Feature>& source, std::size_t stride, const Use& use) {
-  for (std::size_t first = 0; first < source.size; first += stride) {
-    use(source.of(first + to_size(mix(first) % (std::min)(stride, source.size - first))));
-  }
+/// Calls `use(number)` for one number of each `stride` numbers in [first, last). Its place among these numbers is
+/// pseudo-random. So the sample is good even if sets of several kinds take turns in a source.
+template <class Use>
+void for_each_sampled(std::size_t first, std::size_t last, std::size_t stride, const Use& use) {
+  for (; first < last; first += stride) use(first + to_size(mix(first) % (std::min)(stride, last - first)));
 }
 
 /// Returns the stride of a sample of at most 1,024 sets.
@@ -57,18 +57,8 @@ template <class Feature>
 template <class Feature, class SizeOf>
 [[nodiscard]] std::size_t estimated_sum(const set_source<Feature>& source, const SizeOf& size_of) {
   std::uint64_t sum = 0;
-  for_each_sampled(source, stride_of_few(source), [&](std::span<const Feature> set) { sum += size_of(set); });
+  for_each_sampled(0, source.size, stride_of_few(source), [&](std::size_t i) { sum += size_of(source.of(i)); });
   return to_size(sum * stride_of_few(source));
-}
-
-/// Counts the tokens of a source in a sample of the sets.
-template <class Feature>
-[[nodiscard]] sampled_counts count_sample(const set_source<Feature>& source) {
-  sampled_counts counts(estimated_sum(source, [](std::span<const Feature> set) { return set.size(); }));
-  for_each_sampled(source, counts.stride(), [&](std::span<const Feature> set) {
-    for (const Feature feature : set) counts.count(feature_token(feature));
-  });
-  return counts;
 }
 
 /// Returns how many parts of a runner work on a source at once, if each takes sets_a_step sets at a time.
@@ -77,12 +67,15 @@ template <class Feature>
   return parts_for(run, source.size, sets_a_step);
 }
 
-/// Checks the sets of a source. Calls `take(part, number, set, sketch)` for each set, with part < parts_for_sets(source,
-/// run). The parts of the runner `run` call `take` concurrently.
+/// Checks the sets of a source, and counts the tokens of a sample of the sets. Calls `take(part, number, set, sketch)`
+/// for each set, with part < parts_for_sets(source, run). The parts of the runner `run` call `take` concurrently.
+/// Returns: the counts. They do not depend on the runner.
 /// Throws: std::invalid_argument if the features of a set are not ascending and distinct; the message names the set.
 /// std::length_error if a set has 2^32 - 1 features or more.
 template <class Feature, class Take>
-void check_sets(const set_source<Feature>& source, const any_runner& run, const Take& take) {
+[[nodiscard]] sampled_counts check_sets(const set_source<Feature>& source, const any_runner& run, const Take& take) {
+  sampled_counts counts(estimated_sum(source, [](std::span<const Feature> set) { return set.size(); }));
+  mutex_type mutex;
   in_steps(run, parts_for_sets(source, run), source.size, sets_a_step,
            [&](std::size_t part, std::size_t first, std::size_t last) {
              for (std::size_t i = first; i < last; ++i) {
@@ -93,8 +86,14 @@ void check_sets(const set_source<Feature>& source, const any_runner& run, const 
                if (!is_ascending(set)) refuse_set(i);
                take(part, i, set, sketch_of(set));
              }
+             // The sets of this step are still in the cache of the processor.
+             const std::lock_guard lock(mutex);
+             for_each_sampled(first, last, counts.stride(), [&](std::size_t i) {
+               for (const Feature feature : source.of(i)) counts.count(feature_token(feature));
+             });
              return true;
            });
+  return counts;
 }
 
 /// Groups the equal sets of a source. hashes[i] is a hash of the whole set i. The sets numbered `first_count` and above
@@ -125,8 +124,8 @@ class distinct_sets {
   /// Orders the sets of a source. The sets numbered `first_count` and above are a second corpus. A set of the second
   /// corpus is never a copy of a set of the first corpus. With copies_as::others, no set is a copy.
   /// Throws: std::length_error if the source has too many sets.
-  /// Complexity: two passes over all features, and O(n) for n sets.
-  /// Memory: 24 bytes for each distinct set, and 6 bytes for each copy. The construction takes another 32 bytes for
+  /// Complexity: one pass over all features, and O(n) for n sets.
+  /// Memory: 24 bytes for each distinct set, 6 bytes for each copy, and up to 64 MB for the counts. The construction takes another 32 bytes for
   /// each set.
   distinct_sets(set_source<Feature> source, std::size_t first_count, std::size_t min_size, const any_runner& run,
                 copies_as as = copies_as::one)
@@ -134,11 +133,12 @@ class distinct_sets {
     check_count(source_);
     large_array<std::uint64_t> hashes(source_.size);
     large_array<set_bitmap> bitmaps(source_.size);
-    check_sets(source_, run,
-               [&](std::size_t /*part*/, std::size_t i, std::span<const Feature> /*set*/, const set_sketch& sketch) {
-                 bitmaps[i] = sketch.bitmap;
-                 hashes[i] = i < first_count_ ? sketch.hash : ~sketch.hash;
-               });
+    counts_ = check_sets(
+        source_, run,
+        [&](std::size_t /*part*/, std::size_t i, std::span<const Feature> /*set*/, const set_sketch& sketch) {
+          bitmaps[i] = sketch.bitmap;
+          hashes[i] = i < first_count_ ? sketch.hash : ~sketch.hash;
+        });
     copies_ = as == copies_as::one ? equal_sets(source_, first_count, hashes.span(), run)
                                    : equal_groups<std::uint32_t>(source_.size);
     order_by_size(min_size, hashes);
@@ -159,7 +159,8 @@ class distinct_sets {
   /// Returns the least number of a set that equals the set of this rank.
   [[nodiscard]] const std::uint32_t& first_of(std::size_t rank) const noexcept { return firsts_[rank]; }
   [[nodiscard]] bool is_of_second(std::size_t rank) const noexcept { return first_of(rank) >= first_count_; }
-  [[nodiscard]] const set_source<Feature>& source() const noexcept { return source_; }
+  /// Returns the document frequencies of the tokens in a sample of the sets.
+  [[nodiscard]] const sampled_counts& counts() const noexcept { return counts_; }
   [[nodiscard]] std::size_t source_size() const noexcept { return source_.size; }
   /// Returns the set with this number in the source.
   [[nodiscard]] std::span<const Feature> set_of(std::size_t number) const { return source_.of(number); }
@@ -186,6 +187,7 @@ class distinct_sets {
 
   set_source<Feature> source_;
   std::size_t first_count_;
+  sampled_counts counts_;
   equal_groups<std::uint32_t> copies_;
   large_array<std::uint32_t> firsts_, sizes_;  // indexed by rank, as the bitmaps are
   large_array<set_bitmap> bitmaps_;

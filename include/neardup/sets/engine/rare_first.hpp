@@ -3,21 +3,17 @@
 //
 // A join is exact with any order of the features; the order only determines the number of candidates. So the counts of
 // features may be inexact, or come from a sample. But the counts must distinguish frequent features from rare features.
-// A prefix feature that is in no other prefix finds no candidates, so it is left out.
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/large_array.hpp"
 #include "../../instruction_set.hpp"
 #include "../../simd/forms.hpp"
 #include "../../simd/sort_few.hpp"
@@ -81,88 +77,6 @@ class sampled_counts {
   std::size_t stride_ = 1;
   int shift_ = 32;
   std::vector<std::uint16_t> cells_;
-};
-
-/// Remembers which tokens were added more than once. A token that was added once may be mistaken for such a token.
-///
-/// A cell has two Bloom filters: of all tokens, and of the tokens that were added again. All bits of a token lie in one
-/// cell, so an operation causes one cache miss.
-/// Source: Putze, Sanders and Singler, Cache-, Hash- and Space-Efficient Bloom Filters, WEA 2007 (one word per filter).
-/// Memory: two thirds of a byte for each added token.
-class repeated_tokens {
- public:
-  repeated_tokens() = default;
-
-  /// `tokens`: the approximate number of tokens that will be added.
-  explicit repeated_tokens(std::size_t tokens) : cells_(tokens / tokens_a_cell + 1) {
-    for (std::size_t i = 0; i < cells_.size(); ++i) new (&cells_[i]) cell();
-  }
-
-  void prefetch(std::uint32_t token) const noexcept { detail::prefetch(&cells_[place(token)]); }
-
-  /// Thread safety: several threads may call this function at once if each of them passes `from_several` = true.
-  NEARDUP_ALWAYS_INLINE void add(std::uint32_t token, bool from_several) noexcept {
-    cell& of = cells_[place(token)];
-    const std::uint64_t bits = bits_of(token);
-    if (from_several) {
-      const std::uint64_t met = of.met.fetch_or(bits, std::memory_order_relaxed);
-      if ((met & bits) == bits) of.again.fetch_or(bits, std::memory_order_relaxed);
-      return;
-    }
-    // This code has no branches, because the processor could not predict whether a token was added before.
-    const std::uint64_t met = of.met.load(std::memory_order_relaxed);
-    const std::uint64_t is_again = (met & bits) == bits ? ~std::uint64_t{0} : 0;
-    of.met.store(met | bits, std::memory_order_relaxed);
-    of.again.store(of.again.load(std::memory_order_relaxed) | (bits & is_again), std::memory_order_relaxed);
-  }
-
-  /// Returns true if the token was added more than once.
-  [[nodiscard]] bool operator[](std::uint32_t token) const noexcept {
-    const std::uint64_t bits = bits_of(token);
-    return (cells_[place(token)].again.load(std::memory_order_relaxed) & bits) == bits;
-  }
-
- private:
-  struct cell {
-    std::atomic<std::uint64_t> met{0}, again{0};
-  };
-  static_assert(std::is_trivially_copyable_v<cell>);
-  static constexpr std::size_t tokens_a_cell = 24;
-
-  [[nodiscard]] std::size_t place(std::uint32_t token) const noexcept {
-    return to_size(std::uint64_t{token} * cells_.size() >> 32);
-  }
-  static std::uint64_t bits_of(std::uint32_t token) noexcept {
-    const std::uint64_t hash = token * golden_ratio;
-    const auto bit = [](std::uint64_t at) { return std::uint64_t{1} << at; };
-    return bit(hash >> 58) | bit(hash >> 52 & 63U) | bit(hash >> 46 & 63U);
-  }
-
-  large_array<cell> cells_;
-};
-
-/// Adds tokens. A token waits in a queue until its cell has been prefetched, so that cache misses overlap.
-class token_adder {
- public:
-  /// Makes an adder to `all`. `from_several`: true if several threads add tokens at once, each with an adder of its own.
-  token_adder(repeated_tokens& all, bool from_several) noexcept : all_(&all), from_several_(from_several) {}
-
-  void add(std::uint32_t token) noexcept {
-    all_->prefetch(token);
-    const std::size_t at = added_++ % waiting_.size();
-    if (added_ > waiting_.size()) all_->add(waiting_[at], from_several_);
-    waiting_[at] = token;
-  }
-  /// Adds the tokens that still wait. After finish(), no other member may be called.
-  void finish() noexcept {
-    for (std::size_t i = 0; i < (std::min)(added_, waiting_.size()); ++i) all_->add(waiting_[i], from_several_);
-  }
-
- private:
-  repeated_tokens* all_;
-  bool from_several_;
-  std::size_t added_ = 0;
-  std::array<std::uint32_t, 64> waiting_{};
 };
 
 /// Returns the number of `counts` below `limit`.

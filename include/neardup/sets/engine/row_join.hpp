@@ -48,11 +48,11 @@ struct set_row {
 
 /// The format of rows in a partition store. All rows of a join have the same format.
 struct row_format {
-  bool has_short_numbers = false;  // sizes and positions have 16 bits
+  std::size_t number_bytes = 4;    // sizes and positions have 1, 2 or 4 bytes each
   bool has_short_bitmaps = false;  // bitmaps have 64 bits
 
   [[nodiscard]] std::size_t row_bytes() const noexcept {
-    return sizeof(set_row) - (has_short_numbers ? 4 : 0) - (has_short_bitmaps ? 8 : 0);
+    return sizeof(set_row) - 2 * (4 - number_bytes) - (has_short_bitmaps ? 8 : 0);
   }
 
   /// Replaces rows by their stored form.
@@ -67,7 +67,9 @@ struct row_format {
     for (const set_row& place : rows) {
       const set_row one = place;  // a copy, because the stored form overwrites it
       put(std::array{one.key, one.set});
-      if (has_short_numbers) {
+      if (number_bytes == 1) {
+        put(std::array{static_cast<std::uint8_t>(one.size), static_cast<std::uint8_t>(one.position)});
+      } else if (number_bytes == 2) {
         put(std::array{static_cast<std::uint16_t>(one.size), static_cast<std::uint16_t>(one.position)});
       } else {
         put(std::array{one.size, one.position});
@@ -94,14 +96,16 @@ struct row_format {
       };
       const auto [key, set] = get(std::array<std::uint32_t, 2>{});
       set_row one{key, set, 0, 0, {}};
-      if (has_short_numbers) {
-        const auto [size, position] = get(std::array<std::uint16_t, 2>{});
-        one.size = size;
-        one.position = position;
+      const auto set_numbers = [&one](const auto& numbers) {
+        one.size = numbers[0];
+        one.position = numbers[1];
+      };
+      if (number_bytes == 1) {
+        set_numbers(get(std::array<std::uint8_t, 2>{}));
+      } else if (number_bytes == 2) {
+        set_numbers(get(std::array<std::uint16_t, 2>{}));
       } else {
-        const auto [size, position] = get(std::array<std::uint32_t, 2>{});
-        one.size = size;
-        one.position = position;
+        set_numbers(get(std::array<std::uint32_t, 2>{}));
       }
       if (has_short_bitmaps) {
         one.bitmap[0] = get(std::uint64_t{});
@@ -333,38 +337,22 @@ class row_join {
       std::uint64_t rows = 0, of_long = 0;
       std::size_t largest = 0;
     };
-    const std::size_t parts = parts_for_sets(source_, run_);
-    struct worker {
-      row_counts counts;
-      prefix_finder finder;
-      token_adder adder;
-    };
-    counts_ = count_sample(source_);
-    // The filter of `most` tokens takes a quarter of sizes_.memory.
-    const auto most = static_cast<std::size_t>(static_cast<double>(sizes_.memory) * (3.0 / 8));
-    repeated_ = repeated_tokens((std::min)(
-        estimated_sum(source_, [&](std::span<const Feature> set) { return table_.prefix(set.size()); }), most));
-    std::vector<worker> workers(parts, {{}, {}, {repeated_, parts > 1}});
+    std::vector<row_counts> counts_of(parts_for_sets(source_, run_));
     const std::size_t short_size = most_for_short_bitmaps();
-    check_sets(source_, run_,
-               [&](std::size_t part, std::size_t i, std::span<const Feature> set, const set_sketch& sketch) {
-                 hashes[i] = i < first_count_ ? sketch.hash : ~sketch.hash;
-                 worker& own = workers[part];
-                 const std::size_t prefix = table_.prefix(set.size());
-                 own.counts.rows += prefix;
-                 own.counts.of_long += set.size() > short_size ? prefix : 0;
-                 own.counts.largest = (std::max)(own.counts.largest, set.size());
-                 if (prefix == 0) return;
-                 for (const std::uint64_t key : own.finder.find(set, prefix, counts_)) {
-                   own.adder.add(static_cast<std::uint32_t>(key));
-                 }
-               });
+    counts_ = check_sets(source_, run_,
+                         [&](std::size_t part, std::size_t i, std::span<const Feature> set, const set_sketch& sketch) {
+                           hashes[i] = i < first_count_ ? sketch.hash : ~sketch.hash;
+                           row_counts& own = counts_of[part];
+                           const std::size_t prefix = table_.prefix(set.size());
+                           own.rows += prefix;
+                           own.of_long += set.size() > short_size ? prefix : 0;
+                           own.largest = (std::max)(own.largest, set.size());
+                         });
     row_counts all;
-    for (worker& one : workers) {
-      one.adder.finish();
-      all.rows += one.counts.rows;
-      all.of_long += one.counts.of_long;
-      all.largest = (std::max)(all.largest, one.counts.largest);
+    for (const row_counts& one : counts_of) {
+      all.rows += one.rows;
+      all.of_long += one.of_long;
+      all.largest = (std::max)(all.largest, one.largest);
     }
     // The rows of a partition are in two arrays, which take a quarter of sizes_.memory.
     const std::uint64_t a_partition =
@@ -377,9 +365,9 @@ class row_join {
       part_partitions_ = partitions_for(part_rows);
       has_parts_.resize(source_.size);
     }
-    constexpr std::size_t numbers = std::size_t{1} << 16;
-    format_ = {.has_short_numbers = all.largest < numbers && parts_.codes() <= numbers,
-               .has_short_bitmaps = all.of_long <= all.rows / 32};
+    const int bits = bit_width(part_partitions_ == 0 ? all.largest : (std::max)(all.largest, parts_.codes()));
+    const std::size_t number_bytes = bits <= 8 ? 1 : bits <= 16 ? 2 : 4;
+    format_ = {.number_bytes = number_bytes, .has_short_bitmaps = all.of_long <= all.rows / 32};
     stored_.assign(partitions_ + part_partitions_, 0);
     copies_ = equal_sets(source_, first_count_, hashes.span(), run_);
   }
@@ -404,7 +392,8 @@ class row_join {
     if (parts_.largest() == 0) return 0;
     std::uint64_t cost = 0, rows = 0;
     prefix_finder finder;
-    for_each_sampled(source_, stride_of_few(source_), [&](std::span<const Feature> set) {
+    for_each_sampled(0, source_.size, stride_of_few(source_), [&](std::size_t i) {
+      const std::span<const Feature> set = source_.of(i);
       const std::size_t prefix = table_.prefix(set.size());
       if (prefix == 0 || set.size() > parts_.largest()) return;
       const std::span<const std::uint64_t> keys = finder.find(set, prefix, counts_);
@@ -451,7 +440,6 @@ class row_join {
             const std::size_t prefix = table_.prefix(set.size());
             if (prefix == 0) continue;
             const std::span<const std::uint64_t> keys = own.finder.find(set, prefix, counts_);
-            for (const std::uint64_t key : keys) repeated_.prefetch(static_cast<std::uint32_t>(key));
             const set_bitmap bitmap = sketch_of(set).bitmap;
             const auto add = [&](std::uint32_t partition, std::uint32_t key, std::size_t position) {
               std::vector<set_row>& to = own.rows[partition];
@@ -468,8 +456,7 @@ class row_join {
               if (k > 0 && keys[k] == keys[k - 1]) continue;
               if (is_found_by_parts && is_frequent(keys[k])) break;
               const auto token = static_cast<std::uint32_t>(keys[k]);
-              // A feature that no other prefix has finds no pairs.
-              if (repeated_[token]) add(partition_of(token, partitions_), token, k);
+              add(partition_of(token, partitions_), token, k);
             }
             if (!has_parts) continue;
             has_parts_[i] = true;
@@ -515,7 +502,6 @@ class row_join {
   any_runner run_;
   row_join_sizes sizes_;
   sampled_counts counts_;
-  repeated_tokens repeated_;
   row_parts parts_;
   row_format format_;
   std::vector<bool> has_parts_;                         // by number of the set; empty if no set has rows of parts

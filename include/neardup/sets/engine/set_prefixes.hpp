@@ -17,8 +17,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The tokens of a set's prefix features, rare ones first. Tokens that no other set posts or looks up are left out. The
-/// first `posted` tokens are posted.
+/// The tokens of a set's prefix features, rare ones first. The first `posted` tokens are posted.
 struct prefix_tokens {
   std::span<const std::uint32_t> tokens;
   std::size_t posted;
@@ -32,43 +31,28 @@ class set_prefixes {
   /// own. A large corpus has 16 blocks for each part of the runner, or more if blocks would exceed 2^16 sets. Blocks
   /// are large because random reads of few large arrays miss the TLB less often.
   /// Complexity: one pass over all features.
-  /// Memory: 16 bytes per set, and 4 bytes for each prefix feature that several prefixes have. For a while, five bytes
-  /// for each prefix feature.
+  /// Memory: 16 bytes per set, and 4 bytes for each prefix feature.
   template <class Feature>
   set_prefixes(const distinct_sets<Feature>& sets, const overlap_bounds& bounds, const any_runner& run,
                std::size_t block)
       : block_((std::max)(block, (std::min)(sets.source_size() / 16 / run.parts(), std::size_t{1} << 16))),
         blocks_(sets.source_size() / block_ + 1) {
-    const sampled_counts counts = count_sample(sets.source());
     std::vector<bool> is_first(sets.source_size());
-    std::size_t all = 0;
-    prefix_sizes of_size(bounds);
-    for (std::size_t rank = 0; rank < sets.size(); ++rank) {
-      is_first[sets.first_of(rank)] = true;
-      of_size.set_size(sets.size_of(rank));
-      all += bounds.looks_up_all() ? sets.size_of(rank) : of_size.prefix;
-    }
-    repeated_tokens repeated(all);
+    for (std::size_t rank = 0; rank < sets.size(); ++rank) is_first[sets.first_of(rank)] = true;
     std::vector<worker> workers(parts_for(run, sets.source_size(), 256), worker(bounds));
     in_steps(run, workers.size(), blocks_.size(), 1, [&](std::size_t part, std::size_t number, std::size_t) {
       worker& own = workers[part];
-      token_adder adder(repeated, workers.size() > 1);
       own.tokens.clear();
       block_of_sets& to = blocks_[number];
       const std::size_t begin = number * block_, end = (std::min)(begin + block_, sets.source_size());
       to.places = large_array<place>(end - begin + 1);
       for (std::size_t i = begin; i < end; ++i) {
         to.places[i - begin] = {own.tokens.size(), 0};
-        if (is_first[i]) to.places[i - begin].posted = add(own, sets.set_of(i), counts, bounds, adder);
+        if (is_first[i]) to.places[i - begin].posted = add(own, sets.set_of(i), sets.counts());
       }
       to.places[end - begin] = {own.tokens.size(), 0};
       to.tokens = large_array<std::uint32_t>(own.tokens.size());
       std::copy(own.tokens.begin(), own.tokens.end(), to.tokens.data());
-      adder.finish();
-      return true;
-    });
-    in_steps(run, workers.size(), blocks_.size(), 1, [&](std::size_t /*part*/, std::size_t number, std::size_t) {
-      keep_repeated(blocks_[number], repeated);
       return true;
     });
   }
@@ -120,46 +104,16 @@ class set_prefixes {
     std::vector<std::uint32_t> tokens;
   };
 
-  /// Appends the tokens of the prefix of `set` to own.tokens. Adds the tokens that the set posts or looks up to `adder`.
+  /// Appends the tokens of the prefix of `set` to own.tokens.
   /// Returns: how many tokens are posted.
   template <class Feature>
-  static std::size_t add(worker& own, std::span<const Feature> set, const sampled_counts& counts,
-                         const overlap_bounds& bounds, token_adder& adder) {
+  static std::size_t add(worker& own, std::span<const Feature> set, const sampled_counts& counts) {
     own.sizes.set_size(set.size());
-    if (bounds.looks_up_all()) {
-      for (const Feature feature : set) adder.add(feature_token(feature));
-    }
     if (own.sizes.prefix == 0) return 0;
     for (const std::uint64_t key : own.finder.find(set, own.sizes.prefix, counts)) {
-      const auto token = static_cast<std::uint32_t>(key);
-      own.tokens.push_back(token);
-      if (!bounds.looks_up_all()) adder.add(token);
+      own.tokens.push_back(static_cast<std::uint32_t>(key));
     }
     return own.sizes.posted;
-  }
-
-  /// Removes the tokens that are not repeated.
-  static void keep_repeated(block_of_sets& block, const repeated_tokens& repeated) {
-    constexpr std::size_t ahead = 32;
-    std::size_t kept = 0, next = 0;
-    const auto keep_up_to = [&](std::size_t end) {
-      for (; next < end; ++next) {
-        if (next + ahead < block.tokens.size()) repeated.prefetch(block.tokens[next + ahead]);
-        const std::uint32_t token = block.tokens[next];
-        block.tokens[kept] = token;
-        kept += repeated[token] ? 1 : 0;
-      }
-    };
-    for (std::size_t i = 0; i + 1 < block.places.size(); ++i) {
-      place& at = block.places[i];
-      const std::size_t end = block.places[i + 1].begin;
-      at.begin = kept;
-      keep_up_to((std::min)(next + at.posted, end));
-      at.posted = kept - at.begin;
-      keep_up_to(end);
-    }
-    block.places[block.places.size() - 1].begin = kept;
-    block.tokens.truncate(kept);
   }
 
   std::size_t block_;
