@@ -174,6 +174,12 @@ class Folders(ReadingTest):
             path = self.write("alone/" + name, A)
             self.assertIn(f"neardup: {path} was read as one text{said}\n", self.assert_done(run("hash", path)).err)
             self.assertNotIn("as one text", self.assert_done(run("hash", "--lines", path)).err)
+        for name, text, is_page in (("a.txt", " \n<!DOCTYPE HTML>\n<p>x", True), ("b", '\ufeff<html lang="en">x', True), ("c.html", "<p>x", True),
+                                    ("d.txt", "a < b, and <html> is a tag", False), ("e.txt", "<h1>x</h1>", False)):
+            path = self.write(name, text)
+            for options in ((), ("--input-format", "auto")):
+                err = self.assert_done(run("hash", *options, path)).err
+                self.assertEqual(f"{path} was read as one text, with its HTML tags; take out the text first" in err, is_page, err)
         done = self.assert_done(run("hash", self.folder / "alone"))
         self.assertIn(f"neardup: 2 files of subtitles were read as one text each (the first: {self.folder}/alone/a.srt), with their", done.err)
         shutil.rmtree(self.folder / "alone")

@@ -6,6 +6,7 @@
 
 #include "../ground/pipeline.hpp"
 #include "../ground/text.hpp"
+#include "../read/html_text.hpp"
 #include "../read/json_record.hpp"
 #include "../read/table.hpp"
 
@@ -180,9 +181,8 @@ class batch_worker {
   void go_on_within(finished_batch& out, std::string_view raw, std::string wrong) {
     const unit_of_input unit = out.input.from->unit;
     if (recovers_ && unit == unit_of_input::json_array) return go_on_in_array(out, raw, std::move(wrong));
-    const bool may_be_several = unit == unit_of_input::warc || (unit == unit_of_input::csv && is_about_quotes(wrong));
     std::vector<std::string_view> pieces;
-    if (recovers_ && may_be_several) pieces = recovered_pieces(unit, raw);
+    if (recovers_ && unit == unit_of_input::warc) pieces = recovered_warc(raw);
     if (pieces.size() > 1) out.input.from->recovered->add(place_of(out, raw), wrong);
     out.bad.push_back({out.documents.size(), out.lines, std::move(wrong)});
     if (pieces.size() < 2) return count_lines(out, raw);
@@ -223,6 +223,7 @@ class batch_worker {
     if (record_.is_blank || record_.is_left_out()) return std::nullopt;
     if (!needed_field_.empty() && record_.source.empty()) return "no text or number in field '" + needed_field_ + "'";
     if (record_.ill_formed) sample(out, content);
+    if (is_whole_source(out.input.from->unit) && begins_html_page(content)) out.pages.push_back(out.documents.size());
     document& d = out.documents.emplace_back();
     d.index = static_cast<std::uint32_t>(out.lines);
     d.begin = static_cast<std::uint64_t>(raw.data() - out.input.bytes.view().data());
@@ -300,6 +301,7 @@ class batch_worker {
       if (record_.ill_formed) sample(out, text);
       make_(texts_of_record(), d, out);
       out.bytes += d.length;
+      if (begins_html_page(text)) out.pages.push_back(out.documents.size());
       out.documents.push_back(d);
     } catch (const read_error& error) {
       bad_input bad = unreadable(*out.input.files[i], error);
@@ -347,7 +349,9 @@ void visit_batch(finished_batch& done, bool watches_ids, run_notes& notes, const
     document& d = done.documents[number];
     say_bad(number);
     const std::size_t i = number++;
-    if (placed.line == 0 && placed.from->unit != unit_of_input::mail) notes.read_as_one_text(placed.from->path);
+    if (placed.line == 0 && placed.from->unit != unit_of_input::mail) {
+      notes.read_as_one_text(placed.from->path, std::ranges::binary_search(done.pages, i));
+    }
     if (d.ill_formed && !notes.ill_formed(where(d.index), *placed.from, charset_of_document(i))) return;
     if (!d.has_tokens && !notes.without_tokens(where(d.index))) return;
     if (d.has_zeros) notes.zeros(where(d.index));

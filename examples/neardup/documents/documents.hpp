@@ -78,6 +78,7 @@ struct finished_batch {
   std::uint64_t lines = 0, lines_before = 0;                  ///< lines of the batch; lines of its source before it
   std::uint64_t bytes = 0;
   std::string ill_formed;             ///< a sample of bytes that are not well-formed
+  std::vector<std::size_t> pages;     ///< positions of the documents that are whole files and begin as HTML
   bool is_without_line_ends = false;  ///< the batch is a whole source: a single line that contains carriage returns
   left_out_records left_out;          ///< records of crawls that are not texts
 };

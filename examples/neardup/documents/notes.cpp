@@ -57,6 +57,10 @@ std::uint64_t total_size(const std::vector<std::string>& sources) {
 }
 
 constexpr std::array one_text_hints{
+    one_text_hint{{".html", ".htm"},  // also files that begin as HTML
+                  "pages of HTML",
+                  ", with its HTML tags; take out the text first, for example with html2text",
+                  ", with their HTML tags; take out the texts first, for example with html2text"},
     one_text_hint{{".jsonl", ".ndjson"},
                   "files of JSON Lines",
                   "; --jsonl reads the records in it",
@@ -175,8 +179,9 @@ bool run_notes::ill_formed(const std::string& where, const source& from, std::st
   return note(ill_formed_[encoding], where, "not well-formed " + encoding);
 }
 
-void run_notes::read_as_one_text(const std::string& path) {
+void run_notes::read_as_one_text(const std::string& path, bool is_html) {
   if (muted_) return;
+  if (is_html) return count(as_one_text_[&one_text_hints.front()], path == "-" ? "standard input" : path);
   if (path == "-" && input_.unit == unit_of_input::automatic) {
     return count(as_one_text_[&one_text_hints.back()], "standard input");
   }

@@ -90,8 +90,8 @@ class run_notes {
     return note(without_tokens_, where, "a document without tokens" + weight_);
   }
 
-  /// Counts a file that is read as one document, although its name suggests that it has records.
-  void read_as_one_text(const std::string& path);
+  /// Counts a file that is read as one document, if its name suggests that it has records, or if it is a page of HTML.
+  void read_as_one_text(const std::string& path, bool is_html);
 
   /// Counts a source that was read as one line, but contains carriage returns without line feeds.
   void without_line_ends(const std::string& path) {

@@ -243,6 +243,14 @@ void append_text(std::string_view html, std::string& out, quote_finder* quotes) 
 
 }  // namespace
 
+bool begins_html_page(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  constexpr std::array<std::string_view, 2> beginnings{"<!doctype html", "<html"};
+  return std::ranges::any_of(beginnings, [&](std::string_view begin) {
+    return std::ranges::equal(begin, text.substr(0, begin.size()), {}, {}, small);
+  });
+}
+
 void append_html_text(std::string_view html, std::string& out) { append_text(html, out, nullptr); }
 
 void append_own_html_text(std::string_view html, std::string& out) {

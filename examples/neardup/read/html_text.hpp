@@ -6,6 +6,9 @@
 
 namespace command {
 
+/// Returns true if the text begins as a page of HTML: with `<!doctype html` or `<html`, perhaps after white space.
+bool begins_html_page(std::string_view text);
+
 /// Appends the text of HTML to `out`, without tags, comments, scripts and style sheets. Character references are
 /// replaced by their characters. An element that browsers show on lines of its own gets lines of its own. The function
 /// never fails: everything that is not a tag or a reference is text.

@@ -172,7 +172,7 @@ std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, st
   std::size_t end = 0;
   if (std::exchange(is_rest_new_, false)) {
     if (cutter_) {
-      cutter_->take(rest_, found);
+      cutter_->take(rest_, 0, found);
       if (!found.empty()) end = static_cast<std::size_t>(found.back() - offset_);
     } else {
       end = bytes.view().rfind('\n') + 1;  // 0 if there is no line end
@@ -192,12 +192,16 @@ std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, st
     has_ended = bytes.size() == old_size;
     if (has_ended && stop.load(std::memory_order_relaxed)) return std::nullopt;
     if (cutter_) {
-      cutter_->take(bytes.view().substr(old_size), found);
+      cutter_->take(bytes.view(), old_size, found);
       if (!found.empty()) end = static_cast<std::size_t>(found.back() - offset_);
       continue;
     }
     const std::size_t last = bytes.view().substr(old_size).rfind('\n');
     if (last != std::string_view::npos) end = old_size + last + 1;
+  }
+  if (cutter_ && (has_ended || (failure_to_read_ && settings_.skip_bad))) {
+    cutter_->end_open_row(bytes.view(), found);
+    if (!found.empty()) end = static_cast<std::size_t>(found.back() - offset_);
   }
   // A WARC record that seems complete before a read error is accepted. Only the next record could show that the length
   // in the header is wrong. With --skip-bad, an element of an array before a read error is examined, too.

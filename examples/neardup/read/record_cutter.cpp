@@ -17,9 +17,10 @@ constexpr std::size_t longest_line = std::size_t{1} << 12;  // longest part of a
 
 }  // namespace
 
-void record_cutter::take(std::string_view bytes, std::vector<std::uint64_t>& ends) {
+void record_cutter::take(std::string_view all, std::size_t next, std::vector<std::uint64_t>& ends) {
+  const std::string_view bytes = all.substr(next);
   switch (unit_) {
-    case unit_of_input::csv: take_csv(bytes, ends); break;
+    case unit_of_input::csv: take_csv(all, next, ends); break;
     case unit_of_input::json_array: take_array(bytes, ends); break;
     case unit_of_input::warc: take_warc(bytes, ends); break;
     case unit_of_input::mbox: take_mbox(bytes, ends); break;
@@ -31,25 +32,61 @@ void record_cutter::take(std::string_view bytes, std::vector<std::uint64_t>& end
   taken_ += bytes.size();
 }
 
-/// Finds the ends of CSV rows. Two quotes inside a value are read as the end of a quoted part and the beginning of
-/// another one. The ends of rows are the same.
-void record_cutter::take_csv(std::string_view bytes, std::vector<std::uint64_t>& ends) {
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const char c = bytes[i];
-    if (in_quotes_) {
-      i = std::min(bytes.find('"', i), bytes.size());
-      if (i == bytes.size()) return;
-      in_quotes_ = false;
-      value_begins_ = true;  // because a quote may follow
-    } else if (c == '"' && value_begins_) {
-      in_quotes_ = true;
-    } else {
-      value_begins_ = c == ',' || c == '\n';
-      // A byte order mark may precede the first value.
-      if (taken_ + i < 3 && (c == '\xEF' || c == '\xBB' || c == '\xBF')) value_begins_ = true;
-      if (c == '\n') ends.push_back(taken_ + i + 1);
+/// Finds the ends of CSV rows. A row with wrong quotes ends with its first line, and the next line begins another row.
+/// Before the line of the wrong quote, each line is then a row: a quote that a line leaves open has the same end, so it
+/// is wrong, too. Only the line of the wrong quote is read again.
+void record_cutter::take_csv(std::string_view all, std::size_t next, std::vector<std::uint64_t>& ends) {
+  const std::uint64_t begin = taken_ - next;  // position of `all` in the source
+  for (std::size_t i = next; i < all.size(); ++i) {
+    const char c = all[i];
+    const auto row = [&] { return static_cast<std::size_t>(row_begin_ - begin); };
+    switch (place_) {
+      case row_place::unquoted:
+        if (c == ',') place_ = row_place::value_begin;
+        break;
+      case row_place::quoted:
+        i = std::min(all.find('"', i), all.size());
+        if (i < all.size()) place_ = row_place::closed;
+        continue;
+      case row_place::value_begin:
+        if (c == '"') place_ = row_place::quoted;
+        // A byte order mark may precede the first value.
+        else if (c != ',' && !byte_order_mark.starts_with(all.substr(row(), i + 1 - row())))
+          place_ = row_place::unquoted;
+        break;
+      case row_place::closed:
+      case row_place::returned:
+        if (c == '\n') break;
+        if (place_ == row_place::closed && (c == '"' || c == ',' || c == '\r')) {
+          place_ = c == '"' ? row_place::quoted : c == ',' ? row_place::value_begin : row_place::returned;
+        } else if (const std::size_t lines = end_lines(all.substr(row(), i - row()), ends); lines == 0) {
+          place_ = row_place::wrong;
+        } else {
+          i = row() - 1;
+          place_ = row_place::value_begin;
+        }
+        continue;
+      case row_place::wrong: break;
     }
+    if (c != '\n') continue;
+    row_begin_ = begin + i + 1;
+    ends.push_back(row_begin_);
+    place_ = row_place::value_begin;
   }
+}
+
+/// Ends each line of `lines`, the beginning of the open CSV row.
+/// Returns: the size of these lines, without the bytes after the last line end.
+std::size_t record_cutter::end_lines(std::string_view lines, std::vector<std::uint64_t>& ends) {
+  const std::uint64_t begin = row_begin_;
+  for (std::size_t end = 0; (end = lines.find('\n', end)) != lines.npos;) ends.push_back(row_begin_ = begin + ++end);
+  return static_cast<std::size_t>(row_begin_ - begin);
+}
+
+void record_cutter::end_open_row(std::string_view all, std::vector<std::uint64_t>& ends) {
+  if (place_ != row_place::quoted && place_ != row_place::returned) return;
+  end_lines(all.substr(all.size() - static_cast<std::size_t>(taken_ - row_begin_)), ends);
+  place_ = row_place::value_begin;
 }
 
 void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t>& ends) {
@@ -196,35 +233,6 @@ void record_cutter::take_warc_line(std::uint64_t begin, std::vector<std::uint64_
 
 namespace {
 
-/// Returns the end of the CSV row at the beginning of the bytes, which is the place after the row's line end, or the end
-/// of the bytes. If the quotes of the row are wrong, returns the end of its first line.
-std::size_t end_of_row(std::string_view bytes) {
-  const std::size_t line = std::min(bytes.find('\n'), bytes.size() - 1) + 1;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (bytes[i] == '"') {
-      do {  // two quotes in a value mean one
-        i = bytes.find('"', i + 1);
-        if (i == bytes.npos) return line;
-      } while (bytes.substr(++i).starts_with('"'));
-    } else {
-      i = std::min(bytes.find_first_of(",\n", i), bytes.size());
-    }
-    if (bytes.substr(i).starts_with("\r\n")) ++i;
-    if (i >= bytes.size() || bytes[i] == '\n') return std::min(i + 1, bytes.size());
-    if (bytes[i] != ',') return line;
-  }
-  return bytes.size();
-}
-
-/// Returns the first line of a bad row, and each of the rows that begin after this line.
-std::vector<std::string_view> recovered_rows(std::string_view raw) {
-  std::vector<std::string_view> pieces{raw.substr(0, std::min(raw.find('\n'), raw.size() - 1) + 1)};
-  for (raw.remove_prefix(pieces.back().size()); !raw.empty(); raw.remove_prefix(pieces.back().size())) {
-    pieces.push_back(raw.substr(0, end_of_row(raw)));
-  }
-  return pieces;
-}
-
 /// Follows the strings of damaged JSON. A string ends at the end of its line, because its quote is then missing.
 struct json_strings {
   bool in_quotes = false, is_escaped = false;
@@ -270,15 +278,17 @@ std::string beginning_like(std::string_view raw, std::size_t begin) {
 /// Cuts the objects out of a bad piece of a JSON array.
 class object_cutter {
  public:
-  explicit object_cutter(std::string_view raw) : raw_(raw) {}
+  explicit object_cutter(std::string_view raw) : raw_(raw), to_try_(8 * raw.size()) {}
 
   std::vector<array_part> parts() {
     json_strings strings;
-    for (std::size_t i = 0; i < raw_.size(); ++i) {
-      const char c = raw_[i];
+    for (std::size_t i = 0; i <= raw_.size(); ++i) {
+      const char c = i < raw_.size() ? raw_[i] : '\n';
       const bool is_mark = strings.take(c) && std::string_view("[]{},").find(c) != std::string_view::npos;
-      if (c == '\n' && !strings.are_in_order) {
-        end_rest(i, true);
+      if (!strings.are_in_order) {
+        if (rest_ == raw_.npos) rest_ = i;
+        i = next_object(rest_, std::min(raw_.find('\n', i), raw_.size()));
+        end_rest(i--, true);
         strings = {};
       } else if (is_mark && strings.are_in_order) {
         end_rest(i, false);
@@ -290,11 +300,27 @@ class object_cutter {
         rest_ = i;
       }
     }
-    end_rest(raw_.size(), !strings.are_in_order);
+    end_rest(raw_.size(), false);
     return std::move(parts_);
   }
 
  private:
+  /// Returns the place of the next whole object after `begin`, or `end` if there is none before `end`. An object after a
+  /// colon does not count. Tries to read an object at each brace, until to_try_ bytes were read.
+  std::size_t next_object(std::size_t begin, std::size_t end) {
+    for (std::size_t at = begin; (at = raw_.find('{', at + 1)) < end && to_try_ > 0;) {
+      const std::size_t before = raw_.find_last_not_of(white_space, at - 1);
+      if (before != raw_.npos && raw_[before] == ':') continue;
+      object_cutter tried(raw_.substr(at, end - at));
+      tried.to_try_ = 0;
+      tried.take_object(0);
+      const array_part& found = tried.parts_.front();
+      if (found.is_object) return at;
+      to_try_ -= std::min(to_try_, found.bytes.size());
+    }
+    return end;
+  }
+
   /// Ends the bytes that belong to no object. If their quotes are wrong, these may hide objects.
   void end_rest(std::size_t end, bool may_hide_objects) {
     if (rest_ != raw_.npos) add(rest_, end, false, may_hide_objects);
@@ -323,6 +349,7 @@ class object_cutter {
       if (!strings.are_in_order) {
         is_in_order = false;
         end = line == raw_.npos ? std::min(raw_.find(next_line, i), raw_.size() - 1) + 1 : line;
+        end = next_object(begin, end);
       } else if (is_mark && (c == '{' || c == '[')) {
         const char before = strings.before;
         const bool is_member = open.ends_with('{');
@@ -359,6 +386,7 @@ class object_cutter {
 
   std::string_view raw_;
   std::vector<array_part> parts_;
+  std::size_t to_try_;                         // number of bytes that next_object() may still read
   std::size_t rest_ = std::string_view::npos;  // where bytes begin that belong to no object
   bool reached_end_ = false;  // true after an object without an end: then each line that begins like an object counts
 };
@@ -378,6 +406,8 @@ std::optional<std::size_t> end_of_warc(std::string_view raw, std::size_t begin, 
   const bool ends_well = end == raw.size() || raw.substr(end).starts_with(warc_begin);
   return ends_well ? std::optional(end) : std::nullopt;
 }
+
+}  // namespace
 
 std::vector<std::string_view> recovered_warc(std::string_view raw) {
   const std::string mark = "\n" + std::string(warc_begin);
@@ -399,16 +429,6 @@ std::vector<std::string_view> recovered_warc(std::string_view raw) {
   }
   if (begin < raw.size()) pieces.push_back(raw.substr(begin));
   return pieces;
-}
-
-}  // namespace
-
-std::vector<std::string_view> recovered_pieces(unit_of_input unit, std::string_view raw) {
-  switch (unit) {
-    case unit_of_input::csv: return recovered_rows(raw);
-    case unit_of_input::warc: return recovered_warc(raw);
-    default: return {raw};
-  }
 }
 
 std::vector<array_part> parts_of_array(std::string_view raw) { return object_cutter(raw).parts(); }

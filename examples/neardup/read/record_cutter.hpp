@@ -26,14 +26,20 @@ class record_cutter {
       : unit_(unit),
         begin_(begin),
         taken_(begin),
+        row_begin_(begin),
         depth_(unit == unit_of_input::json_array ? 1 : 0),
         has_message_(true),
         is_lost_(unit == unit_of_input::warc || unit == unit_of_input::json_array) {}
 
-  /// Processes the next bytes. Appends the ends of records to `ends`, counted from the beginning of the source. At the
-  /// end of the source, the bytes after the last of these ends are also a record. In a JSON array, they are its last
-  /// element, with the bytes after the array.
-  void take(std::string_view bytes, std::vector<std::uint64_t>& ends);
+  /// Processes the bytes `all` from position `next` on. The bytes before `next` were processed by earlier calls, and
+  /// begin with a record. Appends the ends of records to `ends`, counted from the beginning of the source. At the end of
+  /// the source, the bytes after the last of these ends are also a record. In a JSON array, they are its last element,
+  /// with the bytes after the array.
+  void take(std::string_view all, std::size_t next, std::vector<std::uint64_t>& ends);
+
+  /// Appends the ends of the lines of a CSV row whose quotes have no end. Call this function after the last take(), with
+  /// the same `all`. No-op for any other record.
+  void end_open_row(std::string_view all, std::vector<std::uint64_t>& ends);
 
   /// Returns true if all bytes so far are whole records of WARC, provided that the last record's length is right, or a
   /// JSON array to its end.
@@ -43,7 +49,8 @@ class record_cutter {
   [[nodiscard]] bool is_open() const noexcept { return depth_ > 0; }
 
  private:
-  void take_csv(std::string_view bytes, std::vector<std::uint64_t>& ends);
+  void take_csv(std::string_view all, std::size_t next, std::vector<std::uint64_t>& ends);
+  std::size_t end_lines(std::string_view lines, std::vector<std::uint64_t>& ends);
   void take_array(std::string_view bytes, std::vector<std::uint64_t>& ends);
   void take_mbox(std::string_view bytes, std::vector<std::uint64_t>& ends);
   void take_warc(std::string_view bytes, std::vector<std::uint64_t>& ends);
@@ -53,10 +60,14 @@ class record_cutter {
   std::uint64_t begin_ = 0;  // position of the first byte to process
   std::uint64_t taken_ = 0;
 
-  bool in_quotes_ = false;    // true inside the quotes of a CSV value, or inside a JSON string
-  bool value_begins_ = true;  // CSV only: true if a quote would open a quoted value
+  /// A place in a CSV row: `closed` is after the quotes of a value, `returned` after a carriage return behind them, and
+  /// `wrong` after anything else behind them.
+  enum class row_place { value_begin, unquoted, quoted, closed, returned, wrong };
+  row_place place_ = row_place::value_begin;
+  std::uint64_t row_begin_ = 0;
 
   // The next members and is_lost_ are the state within a JSON array.
+  bool in_quotes_ = false;
   bool is_escaped_ = false;
   std::uint64_t depth_ = 0;
 
@@ -76,12 +87,10 @@ class record_cutter {
   std::uint64_t to_skip_ = 0;  // number of bytes of a body that are still to be skipped
 };
 
-/// Cuts a bad piece, which record_cutter took for one record, at each place where a record certainly begins. In a CSV
-/// row with wrong quotes, these places are the second line, and the end of each row that follows. If the quotes of such
-/// a row are wrong, too, the next place is the end of its first line. In WARC, they are the marks of whole records. The
-/// first of the returned pieces is bad.
+/// Cuts bad bytes of WARC, which record_cutter took for one record, at the marks of whole records. The first of the
+/// returned pieces is bad.
 /// Complexity: linear.
-std::vector<std::string_view> recovered_pieces(unit_of_input unit, std::string_view raw);
+std::vector<std::string_view> recovered_warc(std::string_view raw);
 
 /// A part of a bad piece of a JSON array: an object, or other bytes.
 struct array_part {

@@ -13,8 +13,7 @@ namespace command {
 
 namespace {
 
-constexpr const char* quotes_without_end = "a value in quotes has no end";
-constexpr const char* behind_quotes = "something follows the closing quote of value ";
+constexpr const char* rule_of_quotes = "; a quote within a value is written twice";
 
 /// Appends the quoted value at the beginning of a row to `out`.
 /// Returns: the size of the value with its quotes, or nullopt if there is no closing quote.
@@ -81,10 +80,11 @@ std::optional<std::string> split_row(std::string_view row, unit_of_input unit, t
     std::size_t size = 0;
     if (unit == unit_of_input::csv && row.starts_with('"')) {
       const auto quoted = take_quoted(row, out);
-      if (!quoted) return quotes_without_end;
+      if (!quoted)
+        return std::string("a value in quotes has no end, or something follows its closing quote") + rule_of_quotes;
       size = *quoted;
       if (size < row.size() && row[size] != between) {
-        return behind_quotes + std::to_string(out.values.size()) + "; a quote within a value is written twice";
+        return "something follows the closing quote of value " + std::to_string(out.values.size()) + rule_of_quotes;
       }
     } else {
       size = std::min(row.find(between), row.size());
@@ -94,8 +94,6 @@ std::optional<std::string> split_row(std::string_view row, unit_of_input unit, t
     row.remove_prefix(size + 1);
   }
 }
-
-bool is_about_quotes(std::string_view wrong) { return wrong == quotes_without_end || wrong.starts_with(behind_quotes); }
 
 std::optional<std::string> take_header(const input_settings& settings, std::string_view row, source& from) {
   table_row names;

@@ -19,9 +19,6 @@ struct table_row {
 /// Returns: an error message, or nullopt if the row is valid.
 std::optional<std::string> split_row(std::string_view row, unit_of_input unit, table_row& out);
 
-/// Returns true if an error message is about quotes. A wrong quote may have joined several rows to one.
-bool is_about_quotes(std::string_view wrong);
-
 /// Reads the header of a table, a row without its line end, and sets `from.columns`.
 /// Returns: an error message, for example about a missing column, or nullopt if the header is right.
 std::optional<std::string> take_header(const input_settings& settings, std::string_view row, source& from);
