@@ -55,6 +55,15 @@ class Unique(CommandTest):
         self.assertEqual((self.assert_done(done).bytes, dropped.read_bytes()), (b"one\r\n\n?!\nOne\n", b"one\n\n?!"))
         self.assertEqual(self.assert_done(run("unique", "--copies", file, file.with_name("dropped"))).text,
                          f"{file}\n{dropped}\n")
+        dropped.unlink()
+        records = [{"id": i, "text": text} for i, text in zip("abacd", ("x", "?!", "?!", "x", "X"))]
+        again = self.write("again.jsonl", "".join(json.dumps(record) + "\n" for record in records))
+        for source in ((again,), ("-",)):
+            data = again.read_bytes() if source == ("-",) else b""
+            done = self.assert_done(run("unique", "--copies", "--jsonl", "--dropped", dropped, *source, data=data))
+            self.assertEqual([row["id"] for row in done.json], ["a", "b", "d"])
+            self.assertEqual([json.loads(line) for line in dropped.read_text().splitlines()],
+                             [{"id": "a", "kept": "b", "similarity": 1, "at": f"{source[0]}:3"}, {"id": "c", "kept": "a", "similarity": 1}])
         for other in (("--similarity", 1), ("--features", "words"), ("--keep", "longest"), ("--against", file)):
             self.assert_fails(run("unique", "--copies", "--lines", *other, file),
                               f"{other[0]} with --copies: only the bytes of texts are compared")

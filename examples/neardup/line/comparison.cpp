@@ -11,6 +11,7 @@
 #include "../ground/errors.hpp"
 #include "../ground/text.hpp"
 #include "../read/mail.hpp"
+#include "taking.hpp"
 
 namespace command {
 
@@ -62,8 +63,9 @@ void apply_features(const typed_options& typed, run_settings& to) {
       to.fingerprint.features.needs_dictionary() || to.comparison.check_features.needs_dictionary();
   to.fingerprint.folds_chinese = typed.has("--fold-chinese");
   to.fingerprint.words.no_model = typed.has("--no-hmm");
-  if (to.fingerprint.words.any() && !by_dictionary) {
-    throw usage_error("a dictionary, its model and stop words need --features zh:words or zh:keywords");
+  if (!by_dictionary) {
+    refuse_if_given(typed, {"--dictionary", "--user-dictionary", "--model", "--no-hmm", "--stop-words"},
+                    " needs --features zh:words or zh:keywords");
   }
   if (to.fingerprint.words.no_model && !to.fingerprint.words.model.empty())
     throw usage_error("--model and --no-hmm do not go together");

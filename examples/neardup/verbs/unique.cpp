@@ -678,19 +678,32 @@ bool keeps_first_of_equal(const run_settings& settings) {
 void run_by_equal_sets(context& c) {
   record_writer writer(c);
   seen_sets seen;
+  // For the file of --dropped: the names of the kept documents, and the number of each document by its features.
+  document_table names(false);
+  std::map<std::vector<std::uint32_t>, std::size_t> numbers;
   const bool matches = *c.settings.comparison.min_similarity <= 1;
   const auto take = [&](const placed_document& d) {
     if (!d.facts.counts) return;
     const bool is_compared = matches && d.facts.has_tokens && !d.facts.features.empty();
     if (!is_compared || seen.insert(d.facts.features)) {
+      if (c.dropped) {
+        numbers.emplace(std::vector(d.facts.features.begin(), d.facts.features.end()), numbers.size());
+        names.add(d);
+      }
       writer.keep(d.from, d.line, d.raw);
     } else {
+      if (c.dropped) {
+        const std::size_t first = numbers.at({d.facts.features.begin(), d.facts.features.end()});
+        write_dropped(c, {"id", "kept", d.name(), names.id(first), std::nullopt, 1.0,
+                          d.facts.repeats_id ? d.from->id_of(d.line) : "", names.place_of_repeated(first)});
+      }
       writer.drop(d.from, d.line, d.raw);
     }
   };
   for_each_document(c, c.settings.input, c.sources, take, [&c](const finished_batch& done) {
     if (!done.input.live) return;
     c.out.flush();
+    if (c.dropped) c.dropped->flush();
     if (c.dropped_records) c.dropped_records->flush();
   });
   writer.finish_run();
@@ -820,7 +833,9 @@ constexpr std::array unique_options{
 /// be known.
 void refuse_cutting(const typed_options& given, const run_settings& to, const std::string& option) {
   if (to.input.unit != unit_of_input::lines && to.input.unit != unit_of_input::json_lines) {
-    throw usage_error(option + " needs --lines or --jsonl");
+    throw usage_error(option +
+                      " needs --lines or --jsonl, because it prints changed records; to make records of files: for f in "
+                      "FOLDER/*; do jq -Rsc --arg id \"$f\" '{id: $id, text: .}' \"$f\"; done > texts.jsonl");
   }
   if (!to.input.encoding.empty()) {
     throw usage_error(option + " with --encoding: texts are taken apart in UTF-8; convert them first, with iconv");
@@ -926,7 +941,7 @@ std::optional<passage_settings> take_passages(const typed_options& given, run_se
 void take_copies(const typed_options& given, run_settings& to) {
   if (!given.has("--copies")) return;
   refuse_if_given(
-      given, {"--add-to",   "--audit",          "--by",           "--dropped",        "--against",     "--also-within",
+      given, {"--add-to",   "--audit",          "--by",           "--against",        "--also-within",
               "--parts",    "--cut-passages",   "--keep",         "--grouping",       "--check",       "--similarity",
               "--features", "--check-features", "--distance",     "--min-similarity", "--exact",       "--blocks",
               "--kind",     "--bits",           "--weights",      "--weighted-field", "--top",         "--idf-file",
