@@ -103,7 +103,7 @@ class Against(CommandTest):
         for more in ((), ("--binary",)):
             done = run("unique", "--jsonl", "--against", self.folder / "old", *more, "-", data=data)
             self.assertEqual((done.status, done.bytes), (2, jsonl([A])))
-            self.assertIn(f"neardup: passed over {index}: an index of neardup's; name it itself to compare with it: "
+            self.assertIn(f"neardup: skipped {index}: an index; to compare with it, give "
                           f"--against {index}\n", done.err)
         # There is no hint if the index is also named, or if it is in the folder of the input.
         self.assert_done(run("unique", "--jsonl", "--against", self.folder / "old", "--against", index, "-", data=data))

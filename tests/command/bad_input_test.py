@@ -170,7 +170,7 @@ class BadInput(CommandTest):
         done = self.assert_done(run("unique", "--jsonl", "--skip-bad", "-", data=data))
         self.assertEqual(done.text, '{"text":"one two"}\n')
         self.assertEqual(done.err.count(": skipped "), 5)
-        self.assertIn("more is skipped, and no longer named", done.err)
+        self.assertIn("further input is skipped, and not named", done.err)
         self.assertIn("50 bad inputs were skipped (the first: standard input:2: ", done.err)
         quiet = self.assert_done(run("unique", "--jsonl", "--skip-bad", "--quiet", "-", data=data))
         self.assertIn("50 bad inputs were skipped", quiet.err)

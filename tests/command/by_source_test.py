@@ -161,7 +161,7 @@ class BySource(CommandTest):
 
     def test_other_forms_are_refused(self):
         for by in ("field", "field:", "folder:x", "file:", "hosts", "host:", ""):
-            self.assert_fails(run("unique", "--jsonl", "--by", by, self.all[0]), f"--by '{by}'" if by != "hosts" else "--by 'hosts'", "is field:NAME")
+            self.assert_fails(run("unique", "--jsonl", "--by", by, self.all[0]), f"--by '{by}'" if by != "hosts" else "--by 'hosts'", "must be field:NAME")
         self.assert_fails(run("unique", "--lines", "--by", "host", self.all[0]), "needs --jsonl")
         self.assert_fails(run("pairs", "--jsonl", "--by", "host", self.all[0]), "groups, unique, report have it")
 

@@ -191,7 +191,7 @@ class Clues(CommandTest):
         index = self.folder / "index"
         codes = self.write("codes", "ff00ff00\ta\n")
         for options, said in (
-            (("--jsonl", path), f"{index} keeps no postings: make it with neardup index --keep-postings"),
+            (("--jsonl", path), f"{index} has no posting lists: make it with neardup index --keep-postings"),
             (("--jsonl", "--kind", "auto", path), f"{index} is an index of fingerprints, which hold no words; make one of features"),
             (("--input-format", "codes", "--distance", 3, codes), f"{index} is an index of codes, which hold no words"),
         ):
@@ -200,7 +200,7 @@ class Clues(CommandTest):
         self.index("--jsonl", path)
         self.assert_fails(run("find", "--index", index), "find --index takes a clue")
         self.assert_fails(run("find", A, path, "--index", index), f"leave out {path}")
-        self.assert_fails(run("find", "...", "--index", index), "a clue without any word")
+        self.assert_fails(run("find", "...", "--index", index), "the clue has no word")
         self.assert_fails(run("find", A, "--jsonl", "--index", index), "--jsonl with --index")
         self.assert_fails(run("find", A, "--seed", 1, path), "--seed needs --index")
         self.assert_fails(run("find", A, "--index", path), "a.jsonl")

@@ -210,10 +210,10 @@ class Bad(CommandTest):
             (f"{1:063x} x", "a code of 63 hexadecimal digits; codes have an even number of them, at most 256 (1,024 bits)"),
             (f"{1:0258x} x", "a code of 258 hexadecimal digits; codes have an even number"),
             (f"{1:016x} x", "a code of 64 bits, among codes of 256"),
-            (f"{1:063x}g x", "is no code, which is a hexadecimal number"),
-            ("0x x", "'0x' is no code"),
-            (f"0x0x{1:062x} x", "'0x0x" + "0" * 36 + "…' is no code, which is a hexadecimal number, with or without 0x"),
-            (A, "'the' is no code"),
+            (f"{1:063x}g x", "is not a code: codes are hexadecimal numbers"),
+            ("0x x", "'0x' is not a code"),
+            (f"0x0x{1:062x} x", "'0x0x" + "0" * 36 + "…' is not a code: codes are hexadecimal numbers, with or without 0x"),
+            (A, "'the' is not a code"),
         ):
             options = ("pairs", "--input-format", "codes", "--distance", 31)
             path = self.write("c", good + bad + "\n" + f"{1 << 200:064x} last\n")
@@ -251,7 +251,7 @@ class Bad(CommandTest):
         self.assert_done(run("index", *options, "--output", other, "-", data=f"{1:072x} c\n"))
         self.assert_fails(run("query", *options, "--index", index, "-", data=f"{1:016x} x"), "a code of 64 bits, among codes of 512")
         self.assert_fails(run("pairs", *options, "--against", index, "--against", other, "-", data=wide), "bits, where another index has")
-        self.assert_fails(run("query", "--input-format", "codes", "--distance", 2, "--index", index, "-", data=wide), "answers up to 1")
+        self.assert_fails(run("query", "--input-format", "codes", "--distance", 2, "--index", index, "-", data=wide), "finds distances up to 1")
         # If any byte of the file is changed, the file is refused. So is a file of another width.
         whole = index.read_bytes()
         for at in range(0, len(whole), 7):
@@ -299,7 +299,7 @@ class Bad(CommandTest):
         self.assert_done(run("index", *codes_, "--distance", 3, "--output", index, "-", data="00000000 a\n"))
         for verb, option in (("query", "--index"), ("pairs", "--against"), ("unique", "--add-to")):
             self.assert_fails(run(verb, "--lines", option, index, "-", data=A), "is an index of codes")
-        self.assert_fails(run("query", *codes_, "--distance", 4, "--index", index, "-", data="00000000"), "answers up to 3")
+        self.assert_fails(run("query", *codes_, "--distance", 4, "--index", index, "-", data="00000000"), "finds distances up to 3")
         self.assert_fails(run("unique", *codes_, "--distance", 4, "--add-to", index, "-", data="00000000"),
                           "make it with --distance 4")
 

@@ -113,7 +113,7 @@ class Find(CommandTest):
         self.assertLess(seconds(" ".join(["data"] * 3000)), 3 * others + 0.3)  # an earlier version took 4 s, and .1 s for others
 
     def test_wrong_clues(self):
-        self.assert_fails(run("find", "...", self.write("a", A)), "'...': a clue without any word")
+        self.assert_fails(run("find", "...", self.write("a", A)), "'...': the clue has no word")
         self.assert_fails(run("find", "clue"), 'find takes a clue, and then files or folders: neardup find "')
 
 

@@ -179,7 +179,7 @@ class Formats(CommandTest):
         self.assertIn(f"2 tables were read as one text each (the first: {one}); --input-format auto", done.err)
         self.write("f/a.warc", warc("conversion", A))
         done = self.assert_done(run("groups", self.folder / "f"))
-        self.assertIn("1 file in a folder was left out, being no text", done.err)
+        self.assertIn("1 file in a folder was left out: not text", done.err)
         self.assertIn("a WARC file; --input-format warc reads", done.err)
 
     def test_batches_and_threads(self):
@@ -221,7 +221,7 @@ class Ids(CommandTest):
         for source, name in ((path, str(path)), ("-", "standard input")):
             for verb in ("groups", "pairs", "unique", "report"):
                 done = self.assert_done(run(verb, "--jsonl", source, data=data))
-                self.assertIn(f'3 documents have ids that others before them have (the first: "a" in {name}:3)', done.err)
+                self.assertIn(f'3 documents have ids of earlier documents (the first: "a" in {name}:3)', done.err)
             for quiet in ((), ("--quiet",)):
                 self.assert_done(run("unique", "--jsonl", *quiet, "--dropped", dropped, source, data=data))
                 found = [json.loads(line) for line in dropped.read_text().splitlines()]
@@ -238,7 +238,7 @@ class Ids(CommandTest):
         data = "".join(json.dumps({"id": i, "text": f"t {i}"}) + "\n" for i in range(5000))
         self.assertNotIn("ids", self.assert_done(run("unique", "--jsonl", "-", data=data)).err)
         again = self.assert_done(run("unique", "--jsonl", "-", data=data + data)).err
-        self.assertIn('5,000 documents have ids that others before them have (the first: "0" in standard input:5001)', again)
+        self.assertIn('5,000 documents have ids of earlier documents (the first: "0" in standard input:5001)', again)
         path = self.write("a.jsonl", data)
         self.assertNotIn("ids", self.assert_done(run("unique", "--jsonl", "--against", path, "-", data=data)).err)
 

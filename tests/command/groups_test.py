@@ -160,7 +160,7 @@ class ShortTexts(CommandTest):
     def test_one_changed_word(self):
         data = self.corpus(8)
         hint = "600 of 600 documents have fewer than 18 features: one word changed makes their similarity less than 0.8; " \
-               "for texts so short try --similarity 0.5, or --check-features chars:4 --similarity 0.6"
+               "for such short texts, try --similarity 0.5, or --check-features chars:4 --similarity 0.6"
         for verb in ("groups", "unique", "pairs"):
             for more in ((), ("--exact",)):
                 done = run(verb, *more, "--lines", "-", data=data)

@@ -247,8 +247,8 @@ class Kinds(CommandTest):
 
     def test_what_makes_no_sense_is_refused(self):
         self.assert_fails(run("--kind", "minhash", "x"), "--kind 'minhash': kinds are auto, simhash and minwise")
-        self.assert_fails(run("--kind", "minwise", "--weights", "tf", "x"), "--kind minwise knows no weights: leave out --weights, or")
-        self.assert_fails(run("--kind", "minwise", "--top", 5, "x"), "--kind minwise knows no weights: leave out --top, or")
+        self.assert_fails(run("--kind", "minwise", "--weights", "tf", "x"), "--kind minwise has no weights: leave out --weights, or")
+        self.assert_fails(run("--kind", "minwise", "--top", 5, "x"), "--kind minwise has no weights: leave out --top, or")
 
 
 if __name__ == "__main__":

@@ -226,13 +226,13 @@ class Files(CommandTest):
         other = self.write("3.jsonl", jsonl([A], first=7))
         make = ("index", "--jsonl", "--output", index)
         self.assertNotIn("id that", self.assert_done(run(*make, one)).err)
-        said = f'2 documents have ids that others before them have (the first: "d0" in {twice}:3)'
+        said = f'2 documents have ids of earlier documents (the first: "d0" in {twice}:3)'
         self.assertIn(said, self.assert_done(run(*make, twice)).err)
         self.assertEqual(self.assert_done(run(*make, "--quiet", twice)).err, "")
         self.assert_done(run(*make, one))
         # The same together with the documents of the index, in a new file or in place.
         added = self.assert_done(run(*make, "--index", index, one))
-        self.assertIn(f'2 documents have ids that others before them have (the first: "d0" in {one}:1)', added.err)
+        self.assertIn(f'2 documents have ids of earlier documents (the first: "d0" in {one}:1)', added.err)
         self.assert_done(run(*make, one))
         grow = ("index", "--jsonl", "--index", index, "--append")
         done = self.assert_done(run(*grow, one))
@@ -264,7 +264,7 @@ class Files(CommandTest):
         for how in (("--distance", 0), ("--kind", "minwise", "--similarity", 0.9)):
             self.assert_done(run(*make, *how))
             add = ("unique", "--jsonl", "--similarity", 0.5, "--add-to", index, self.jsonl)
-            done = self.assert_fails(run(*add), f"--add-to {index} answers up to ", "this run needs --distance ")
+            done = self.assert_fails(run(*add), f"--add-to {index} finds distances up to ", "this run needs --distance ")
             self.assert_done(run(*make, *done.err.splitlines()[0].split("; make it with ")[1].split()))
             self.assert_done(run(*add))
 
@@ -272,7 +272,7 @@ class Files(CommandTest):
         lists = [self.folder / name for name in ("a.bin", "b.bin")]
         for path, texts in zip(lists, (["a b c d e f", "x y z"], ["q r s t", "x y z", "a b c d e f"])):
             self.assert_done(run("hash", "--jsonl", "--format", "bin", "--output", path, "-", data=jsonl(texts)))
-        note = f'neardup: 2 documents have ids that others before them have (the first: "0" in {lists[1]}:1)\n'
+        note = f'neardup: 2 documents have ids of earlier documents (the first: "0" in {lists[1]}:1)\n'
         for verb in ("pairs", "groups", "unique"):
             done = self.assert_done(run(verb, "--fingerprints", "--distance", 3, *lists))
             self.assertIn(note, done.err)
@@ -309,7 +309,7 @@ class Files(CommandTest):
         self.assertEqual(self.query(index, new, 300, "--similarity", "0.3"), self.pairs_between(old, new, "--similarity", "0.3"))
         self.assertEqual(run("index", "--jsonl", "--kind", "auto", "--similarity", "0.5", "--output", index, "-", data=jsonl(old)).status, 0)
         self.expect_error(run("query", "--index", index, "--jsonl", "--similarity", "0.3", self.jsonl),
-                          "--similarity 0.3 needs --distance", f"{index} answers up to ")
+                          "--similarity 0.3 needs --distance", f"{index} finds distances up to ")
 
     def test_what_is_not_checked_is_said(self):
         old, new = self.texts[:300], self.write("new.jsonl", jsonl(self.texts[300:], 300))
@@ -435,7 +435,7 @@ class Files(CommandTest):
         self.assert_done(run("index", "--jsonl", "--similarity", 0.9, "--kind", "auto", "--output", index, self.jsonl))
         self.assert_done(run(*add, "--similarity", 0.7, self.jsonl))
         query = lambda path: run("query", "--index", path, "--jsonl", "--similarity", 0.7, self.jsonl)
-        self.expect_error(query(index), "answers up to")
+        self.expect_error(query(index), "finds distances up to")
         self.assert_done(query(more))
 
     def test_one_name_of_features_is_as_good_as_another(self):
@@ -734,7 +734,7 @@ class Tables(CommandTest):
         self.assertEqual(len(self.assert_done(run("query", "--index", self.index, "--jsonl", *self.words, self.new)).text.splitlines()), 2)
         other = self.write("other.txt", self.DICTIONARY + "牛奶 5\n")
         self.assert_fails(run("query", "--index", self.index, "--jsonl", "--dictionary", other, "--no-hmm", self.new),
-                          str(self.index), "the features that it keeps are words by", "--dictionary")
+                          str(self.index), "its features are words by the dictionary", "--dictionary")
 
     def test_folded_characters_are_refused_with_others(self):
         options = ("index", "--jsonl", "--distance", 3, "--features", "chars:2", "--output", self.index)
@@ -755,7 +755,7 @@ class Tables(CommandTest):
         self.assertEqual(len(self.assert_done(run("query", "--index", self.index, "--jsonl", self.new)).text.splitlines()), 2)
         self.assert_fails(run("query", "--index", self.index, "--jsonl", "--weights", "levels:3", self.new),
                           "'weighter: quantile_levels(3, tf)' instead of 'weighter: levels(3, tf)'")
-        self.assert_fails(run("index", "--jsonl", "--weighted-field", "x", "--output", self.index, self.old), "nobody knows what made these weights")
+        self.assert_fails(run("index", "--jsonl", "--weighted-field", "x", "--output", self.index, self.old), "the file cannot say how the weights were made")
 
 
 if __name__ == "__main__":

@@ -274,7 +274,7 @@ class FilesOfTasks(Tasks):
                 (("gather", "--partition", 0, "--output", x, *scattered, other / "loose.scattered"), "loose.scattered: is of --similarity 0.6, and "),
                 (("gather", "--partition", 0, "--output", x, *scattered, other / "cosine.scattered"), "cosine.scattered: is of --check cosine, and "),
                 (("gather", "--partition", 0, "--output", x, *scattered, other / "more.scattered"), "more.scattered: is of --partitions 3, and "),
-                (("gather", "--partition", 0, "--output", x, *scattered, other / "third.scattered"), "third.scattered: was made by other counts than "),
+                (("gather", "--partition", 0, "--output", x, *scattered, other / "third.scattered"), "third.scattered: was made with other counts than "),
                 (("gather", "--partition", 0, "--output", x, *scattered, *pairs), "pairs: holds pairs of a partition, not scattered sets"),
                 (("groups", *self.named(pairs[:1]), *features), "the pairs of partition "),
                 (("groups", *self.named([*pairs, again]), *features), "is of partition 1, as is "),
@@ -287,7 +287,7 @@ class FilesOfTasks(Tasks):
                 (("features", "--jsonl", "--output", x, self.paths[0]), "features needs --part N"),
                 (("features", "--jsonl", "--part", 1 << 24, "--output", x, self.paths[0]), "--part 16777216: must be from 0 to 16777215"),
                 (("features", "--jsonl", "--part", 0, self.paths[0]), "features writes to a file: --output FILE"),
-                (("features", "--jsonl", "--part", 0, "--output", "x.gz", self.paths[0]), "--output x.gz: what is read where it lies cannot be compressed"),
+                (("features", "--jsonl", "--part", 0, "--output", "x.gz", self.paths[0]), "--output x.gz: this file cannot be compressed"),
                 (("counts", "--output", x), "no input: name the files of a run, or their folder"),
                 (("counts", *features), "counts writes to a file: --output FILE"),
                 (("counts", "--check", "edit", "--output", x, *features), "--check 'edit': checks of counts are jaccard, cosine and containment"),
@@ -360,10 +360,10 @@ class FilesOfTasks(Tasks):
         self.write_parts(texts(500, 9), 2)
         self.features(self.paths)
         self.assertEqual([line for line in self.manifest() if line.startswith("stale")],
-                         ["stale\tall.counts: its part 0 is another by now", "stale\tall.counts: its part 1 is another by now"])
+                         ["stale\tall.counts: its part 0 has changed since", "stale\tall.counts: its part 1 has changed since"])
         self.counts([self.folder / "0.features", self.folder / "1.features"], "--payload", "sets")
         self.assertEqual([line for line in self.manifest() if not line.startswith("whole")],
-                         ["stale\t1.scattered: was made by other counts", "stale\t0.pairs: was made by other counts",
+                         ["stale\t1.scattered: was made with other counts", "stale\t0.pairs: was made with other counts",
                           "missing\tscattered sets of part 0", "missing\tscattered sets of part 1",
                           "missing\tpairs of partition 0", "missing\tpairs of partition 1", "incomplete"])
         (self.folder / "all.counts").unlink()
@@ -617,7 +617,7 @@ class Passages(Tasks):
                 (("scatter", "--counts", counts, "--output", x, other / "changed"), "changed: is another part 2 than the one that "),
                 (("scatter", "--counts", counts, "--output", x, other / "sets"), "sets: holds features of a part, not texts of a part"),
                 (("gather", "--partition", 2, "--output", x, *scattered), "--partition 2: the partitions are 0 to 1"),
-                (("gather", "--partition", 0, "--output", x, *scattered[:2], other / "scattered"), "scattered: was made by other counts than "),
+                (("gather", "--partition", 0, "--output", x, *scattered[:2], other / "scattered"), "scattered: was made with other counts than "),
                 (("gather", "--partition", 0, "--output", x, *scattered, scattered[1]), "is of part 1, as is "),
                 ((*part, "--part", 3, self.paths[0]), "--part 3: "),
                 ((*part, self.paths[0]), "unique needs --part N"),
@@ -625,14 +625,14 @@ class Passages(Tasks):
                 ((*part, "--part", 0, self.paths[1]), "is not what "),
                 (("unique", "--jsonl", "--text-field", "body", "--gathered", self.folder, "--part", 0, "--output", x, self.paths[0]), "is not what "),
                 ((*part, "--gathered", other / "changed", "--part", 0, self.paths[0]), "changed: is another part 2 than the one of "),
-                ((*part, "--passages", 3, "--part", 0, self.paths[0]), "--passages says nothing of --gathered"),
-                ((*part, "--against", self.paths[1], "--part", 0, self.paths[0]), "--against says nothing of --gathered"),
+                ((*part, "--passages", 3, "--part", 0, self.paths[0]), "--passages has no effect with --gathered"),
+                ((*part, "--against", self.paths[1], "--part", 0, self.paths[0]), "--against has no effect with --gathered"),
                 (("unique", "--jsonl", "--output", features[0], "--gathered", self.folder, "--part", 0, self.paths[0]), f"{features[0]} is also an input"),
                 (("unique", "--jsonl", "--part", 0, "--output", x, self.paths[0]), "--part needs --gathered"),
                 (("unique", "--gathered", self.folder, "--part", 0, self.paths[0]), "--gathered needs --lines or --jsonl"),
-                (("unique", "--jsonl", "--gathered", features[0], "--part", 0, "--output", x, self.paths[0]), "--gathered: there are no passages"),
+                (("unique", "--jsonl", "--gathered", features[0], "--part", 0, "--output", x, self.paths[0]), "--gathered: the names lead to no file of passages"),
                 (("features", "--jsonl", "--part", 0, "--partitions", 2, "--output", x, self.paths[0]), "--partitions needs --passages"),
-                (("features", "--jsonl", "--part", 0, "--passages", 3, "--features", "words", "--output", x, self.paths[0]), "--features says nothing of --passages"),
+                (("features", "--jsonl", "--part", 0, "--passages", 3, "--features", "words", "--output", x, self.paths[0]), "--features has no effect with --passages"),
                 (("features", "--jsonl", "--part", 0, "--passages", 3, "--partitions", 4097, "--output", x, self.paths[0]), "--partitions 4097: must be from 1 to 4096"),
                 (("features", "--jsonl", "--part", 0, "--passages", 0, "--output", x, self.paths[0]), "--passages 0: must be from 1 to 1048576")):
             with self.subTest(arguments=[str(word) for word in arguments]):
@@ -640,7 +640,7 @@ class Passages(Tasks):
                 self.assertFalse(x.exists())
         # Replaces the text of part 2, so the files that were made from the old text are out of date.
         self.assert_done(run(*made, "--passages", 3, "--partitions", 2, "--output", features[2], self.paths[0]))
-        self.assertIn("all.counts: its part 2 is another by now", self.bytes_of("manifest", self.folder).decode())
+        self.assertIn("all.counts: its part 2 has changed since", self.bytes_of("manifest", self.folder).decode())
 
     def test_a_killed_task_is_repeated(self):
         self.make()

@@ -60,10 +60,10 @@ class Notes(CommandTest):
         texts[7000:7100] = ["?!"] * 100
         rows = [f'{{"id":"d{i // 2}","text":"{t}"}}' for i, t in enumerate(texts)]
         path = self.lines("in.jsonl", rows)
-        for note in ("documents have no tokens (the first: ", "documents have fewer than ", "; for texts so short try "):
+        for note in ("documents have no tokens (the first: ", "documents have fewer than ", "; for such short texts, try "):
             self.assert_same(note, "groups", "--jsonl", path)
         index = self.folder / "index"
-        note = f'{COUNT // 2:,} documents have ids that others before them have (the first: "d0" in {path}:2)'
+        note = f'{COUNT // 2:,} documents have ids of earlier documents (the first: "d0" in {path}:2)'
         self.assert_same(note, "index", "--jsonl", "--output", index, path)
         zeros = self.lines("zeros", [t + "\0" * (i % 3 == 1) for i, t in enumerate(texts)])
         self.assert_same(f"documents have zero bytes (the first: {zeros}:2): is that text?", "hash", "--lines", zeros)
@@ -95,13 +95,13 @@ class Notes(CommandTest):
         folders = (self.folder / "in", self.folder / "again")
         for note in ("200 files of JSON Lines were read as one text each (the first: ", "200 tables were read as one text each",
                      "1 file or folder was reached more than once", "pipes, sockets or devices in folders were left out",
-                     "hidden files or folders were left out", "files in folders were left out, being no text (the first: ",
+                     "hidden files or folders were left out", "files in folders were left out: not text (the first: ",
                      "binary files in folders were left out", "200 documents are not well-formed UTF-8 (the first: "):
             self.assert_same(note, "hash", *folders)
         self.assert_same("sources are one line each with carriage returns in it (the first: ", "hash", "--lines", *folders)
         for i in range(100):
             self.write(f"in/{i:03}.gz", gzip.compress(A.encode() * 50)[:60])
-        self.assert_same("files or folders were passed over (the first: ", "hash", self.folder / "in", status=2)
+        self.assert_same("files or folders were skipped (the first: ", "hash", self.folder / "in", status=2)
         self.assert_same("bad inputs were skipped (the first: ", "hash", "--skip-bad", self.folder / "in")
 
     def test_mail_and_crawls(self):

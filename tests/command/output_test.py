@@ -284,7 +284,7 @@ class Output(CommandTest):
                 (folder / "symbolic").symlink_to(other)
             done = run("hash", "--output", other, folder)
             self.assertEqual((done.status, other.read_bytes()), (2, before))
-            self.assertIn(f"passed over {folder}/{link}: is also the output", done.err)
+            self.assertIn(f"skipped {folder}/{link}: is also the output", done.err)
         self.assertEqual(source.read_bytes(), before)
         with open(source, "ab") as appended:
             done = run_with(["hash", "--lines", source], stdout=appended, stderr=subprocess.PIPE)
@@ -351,13 +351,13 @@ class Output(CommandTest):
             out = self.folder / "-".join(verb)
             self.assert_done(run(*verb, "--jsonl", "--output", out, good))
             older = out.read_bytes()
-            for arguments, message in (((self.folder / "empty",), "passed over"), (("--skip-bad", self.folder / "missing"), "no document"),
+            for arguments, message in (((self.folder / "empty",), "skipped"), (("--skip-bad", self.folder / "missing"), "no document"),
                                        (("--skip-bad", "--text-field", "nope", bad), "no document could be read")):
                 self.assert_fails(run(*verb, "--jsonl", "--output", out, *arguments), message)
                 self.assertEqual(out.read_bytes(), older)
                 self.assertEqual(list(self.folder.glob("*.partial*")), [])
             (self.folder / "good" / "b.jsonl").write_bytes(jsonl([B, B]))
-            self.assert_fails(run(*verb, "--jsonl", "--output", out, self.folder / "good"), "passed over")
+            self.assert_fails(run(*verb, "--jsonl", "--output", out, self.folder / "good"), "skipped")
             self.assertNotEqual(out.read_bytes(), older)
             (self.folder / "good" / "b.jsonl").unlink()
 

@@ -151,7 +151,7 @@ class Indexed(CommandTest):
         fails(["--within and --across do not go together"], "query", "--jsonl", "--within", "lang", "--across", "lang", "--index", index, "-")
         fails(["--within lang, as the index was made, needs --jsonl, or another format of records"], "query", "--lines", "--index", index, "-")
         fails(["--within lang needs --jsonl, or another format of records"], "index", "--lines", "--within", "lang", "--output", plain, "-")
-        fails(["--within with --append: an index that is changed answers what it was made for"],
+        fails(["--within with --append: an index keeps the settings that it was made with"],
               "index", "--jsonl", "--index", index, "--append", "--within", "lang", "-")
         for first, second in ((index, other), (index, plain), (plain, index)):
             fails([f"{first} and {second}: made with other values of --within or --across"],

@@ -232,7 +232,7 @@ class Passages(CommandTest):
             ((*output, "--jsonl"), "needs --against and --check containment"),
             ((*output, "--jsonl", "--against", self.against), "needs --against and --check containment"),
             ((*output, *contained), "needs --lines or --jsonl"),
-            ((*contained, "--jsonl"), "name a file for them by --output"),
+            ((*contained, "--jsonl"), "name a file for the changed records with --output"),
             ((*output, *contained, "--jsonl", "--also-within"), "--also-within with --cut-passages"),
             ((*output, *contained, "--jsonl", "--encoding", "latin1"), "--encoding"),
             ((*output, *contained, "--jsonl", "--against", index), "keeps no texts"),

@@ -49,12 +49,12 @@ class ReadingTest(CommandTest):
 
 class Folders(ReadingTest):
     def passed_over(self, *arguments, expected, **more):
-        """Checks that the output is complete, that the messages name the files that were passed over, and that the
+        """Checks that the output is complete, that the messages name the files that were skipped, and that the
         exit status is 2."""
         done = run("groups", *arguments, **more)
         self.assertEqual(done.status, 2, done.err)
         self.assertIn("2 documents, similarity 1.000", done.text)
-        said = re.findall(r"^neardup: passed over (.*)$", done.err, re.MULTILINE)
+        said = re.findall(r"^neardup: skipped (.*)$", done.err, re.MULTILINE)
         self.assertEqual(said, expected)
         self.assertIn(f"neardup: {len(expected)} file", done.err)
         return done
@@ -112,8 +112,8 @@ class Folders(ReadingTest):
         for i in range(50):
             (self.texts / f"z{i}").symlink_to("nowhere")
         done = run("groups", self.texts)
-        self.assertEqual(done.err.count("passed over"), 20 + 1 + 1)
-        self.assertIn("50 files or folders were passed over (the first: ", done.err)
+        self.assertEqual(done.err.count("skipped"), 20 + 1 + 1)
+        self.assertIn("50 files or folders were skipped (the first: ", done.err)
 
     def test_the_output_in_a_folder_is_no_input(self):
         (self.folder / "again").symlink_to("texts")
@@ -131,8 +131,8 @@ class Folders(ReadingTest):
             for _ in range(2):  # first without the output file, then with it
                 done = run("groups", folder, "--output", output, cwd=self.texts)
                 self.assertEqual(done.status, 2, done.err)
-                self.assertRegex(done.err, "passed over [^\n]*groups.txt: is also the output")
-                self.assertEqual(done.err.count("neardup: passed over"), 1)
+                self.assertRegex(done.err, "skipped [^\n]*groups.txt: is also the output")
+                self.assertEqual(done.err.count("neardup: skipped"), 1)
                 results.add((self.texts / output).read_text())
             self.assertEqual(len(results), 1)
             self.assertIn("2 documents, similarity 1.000", results.pop())
@@ -144,7 +144,7 @@ class Folders(ReadingTest):
         with open(self.texts / "out.txt", "wb") as out:
             done = subprocess.run([PROGRAM, "groups", "."], stdout=out, stderr=subprocess.PIPE, cwd=self.texts, check=False)
         self.assertEqual(done.returncode, 2)
-        self.assertIn(b"passed over ./out.txt: is also the output", done.stderr)
+        self.assertIn(b"skipped ./out.txt: is also the output", done.stderr)
         self.assertIn("2 documents, ", (self.texts / "out.txt").read_text())
 
     @unittest.skipUnless(os.path.isdir("/etc"), "no /etc")
@@ -303,7 +303,7 @@ class Foreign(ReadingTest):
             done = self.assert_done(run("hash", self.folder / "folder"))
             self.assertEqual(len(done.text.splitlines()), 1, message)
             if holds_texts:
-                self.assertIn(f"1 file in a folder was left out, being no text ({odd}: {message}", done.err)
+                self.assertIn(f"1 file in a folder was left out: not text ({odd}: {message}", done.err)
             else:
                 self.assertIn("1 binary file in a folder was left out", done.err)
             self.assertEqual(len(run("hash", "--binary", self.folder / "folder").text.splitlines()), 2)
@@ -343,7 +343,7 @@ class Foreign(ReadingTest):
             for option in ("--output", "--dropped"):
                 path = self.folder / f"out.{ending}"
                 done = run("unique", option, path, texts)
-                self.assert_fails(done, f"out.{ending}: that name promises a file of {packer}")
+                self.assert_fails(done, f"out.{ending}: neardup does not write {packer}")
                 self.assertFalse(path.exists())
 
 
@@ -605,7 +605,7 @@ class Compressed(ReadingTest):
                         shutil.copy(path, self.folder / "folder" / path.name)
                         done = run(*options, self.folder / "folder")
                         self.assertEqual(done.status, 2)
-                        self.assertIn(f"passed over {self.folder}/folder/{path.name}: ", done.err)
+                        self.assertIn(f"skipped {self.folder}/folder/{path.name}: ", done.err)
                         if options != ("hash", "--weights", "idf"):
                             self.assertTrue(done.bytes)
                         (self.folder / "folder" / path.name).unlink()

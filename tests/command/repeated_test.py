@@ -265,10 +265,10 @@ class Repeated(CommandTest):
             (("--passages", "bytes:0", "--jsonl", *output), "--passages bytes:"),
             (("--passages", "five", "--jsonl", *output), "--passages"),
             (("--passages", 5, *output), "needs --lines or --jsonl"),
-            (("--passages", 5, "--jsonl"), "name a file for them by --output"),
-            (("--passages", 5, "--jsonl", "--similarity", 0.8, *output), "--similarity says nothing of --passages"),
+            (("--passages", 5, "--jsonl"), "name a file for the changed records with --output"),
+            (("--passages", 5, "--jsonl", "--similarity", 0.8, *output), "--similarity has no effect with --passages"),
             (("--passages", 5, "--jsonl", "--parts", "line", *output), "--passages"),
-            (("--passages", 5, "--jsonl", "--keep", "longest", *output), "--keep says nothing of --passages"),
+            (("--passages", 5, "--jsonl", "--keep", "longest", *output), "--keep has no effect with --passages"),
             (("--passages", 5, "--jsonl", "--encoding", "latin1", *output), "--encoding"),
         ):
             with self.subTest(options=options):

@@ -386,8 +386,8 @@ class PassagesPage(Page):
         text = self.write("a.txt", A)
         for options, said in (
             (("--passages", 0), "--passages"),
-            (("--passages", 5, "--similarity", 0.8), "--similarity says nothing of --passages"),
-            (("--passages", 5, "--keep", "longest"), "--keep says nothing of --passages"),
+            (("--passages", 5, "--similarity", 0.8), "--similarity has no effect with --passages"),
+            (("--passages", 5, "--keep", "longest"), "--keep has no effect with --passages"),
             (("--least-documents", 2), "--least-documents needs --passages"),
         ):
             self.assert_fails(run("report", *options, text), said)

@@ -126,8 +126,8 @@ class Same(CommandTest):
         self.assert_done(run("index", "--jsonl", "--output", index, texts))
         empty, bad = self.write("empty.txt", "\n"), self.write("bad.txt", "not\n---\n")
         for arguments, why in (
-            (("--same", "names"), "--same 'names': is numbers, or words:FILE"),
-            (("--same", "words:"), "--same 'words:': is numbers, or words:FILE"),
+            (("--same", "names"), "--same 'names': must be numbers, or words:FILE"),
+            (("--same", "words:"), "--same 'words:': must be numbers, or words:FILE"),
             (("--same", f"words:{empty}"), "the file has no words"),
             (("--same", f"words:{bad}"), "bad.txt:2: no word"),
             (("--same", "words:/nowhere/at/all"), "--same: cannot open /nowhere/at/all"),

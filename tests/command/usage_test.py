@@ -76,9 +76,9 @@ class Usage(CommandTest):
         for option in (("--include", "*.jsonl"), ("--exclude", "x"), ("--hidden",)):
             for verb in (("groups",), ("pairs",), ("unique",), ("report",), ("hash",), ("tokens",), ("passages",), ("advise",),
                          ("find", "fox"), ("query", "--index", index), ("index", "--output", out), verify, ("features", "--part", 0, "--output", out)):
-                self.assert_fails(run(*verb, *option, *jsonl_), f"{option[0]} chooses among the files of folders")
+                self.assert_fails(run(*verb, *option, *jsonl_), f"{option[0]} chooses files in folders")
             for inputs in (("-",), ("--files-from", listed), (texts, "--against", index), (texts, "--against", texts)):
-                self.assert_fails(run("unique", "--jsonl", *option, *inputs, data=data), f"{option[0]} chooses among the files of folders")
+                self.assert_fails(run("unique", "--jsonl", *option, *inputs, data=data), f"{option[0]} chooses files in folders")
             for inputs in ((folder,), (texts, folder), ("-", "--against", folder)):
                 self.assert_done(run("unique", "--jsonl", *option, *inputs, data=data))
             self.assert_fails(run("groups", *option, self.folder / "none"), "no such file or folder")
@@ -113,7 +113,7 @@ class Usage(CommandTest):
     def test_a_size_without_a_unit_is_said(self):
         path = self.write("x", A)
         done = self.assert_done(run("unique", "--memory", "5", path))
-        self.assertIn("--memory 5 means 5 bytes, and all features lie in a temporary file; --memory 5G means gigabytes", done.err)
+        self.assertIn("--memory 5 means 5 bytes, and all features lie in a temporary file; write --memory 5G for gigabytes", done.err)
         for size in ("0", "4K", "1000000", "5G"):
             self.assertNotIn("means", self.assert_done(run("unique", "--distance", "3", "--memory", size, path)).err)
         self.assertEqual(self.assert_done(run("unique", "--quiet", "--memory", "5", path)).err, "")
@@ -146,7 +146,7 @@ class Usage(CommandTest):
             (("advise", "--check-features", "chars", "x"), "--check-features 'chars': say how long they are"),
             (("groups", "--recall", "0.9", "x"), "unknown option --recall"),
             (("--grouping", "chains", "x"), "--grouping 'chains': groupings are representatives and components"),
-            (("--keep", "shortest", "x"), "--keep 'shortest': is first, longest, highest:FIELD or lowest:FIELD"),
+            (("--keep", "shortest", "x"), "--keep 'shortest': must be first, longest, highest:FIELD or lowest:FIELD"),
             (("--similarity", "0", "x"), "--similarity 0: must be above 0 and at most 1"),
             (("--similarity", "1.1", "x"), "--similarity 1.1: must be above 0 and at most 1"),
             (("--similarity", "nan", "x"), "--similarity nan"),
@@ -182,6 +182,9 @@ class Usage(CommandTest):
             (("--features", "zh", "x"), "features are words, words:N, chars:N, bytes:N, masked:words:N, canonical:words:N, canonical:chars:N, letters:N, longest:N, code:N or spaced:words:N, or counted: and one of these, zh:words or zh:keywords"),
             (("--dictionary", "d", "x"), "needs --features zh:words or zh:keywords"),
             (("--no-hmm", "x"), "needs --features zh:words or zh:keywords"),
+            (("--stop-words", "s", "--features", "words:2", "x"), "--stop-words needs --features zh:words or zh:keywords"),
+            (("groups", "--fingerprints", "--skip-bad", "x"), "--skip-bad has no effect with --fingerprints"),
+            (("index", "--fingerprints", "--strict", "--output", "o", "x"), "--strict has no effect with --fingerprints"),
             (("--features", "zh:words", "--dictionary", "", "x"), "--dictionary '': not the name of a file"),
             (("--features", "zh:words", "--no-hmm", "--model", "m", "x"), "--model and --no-hmm do not go together"),
             (("--top", "0", "--weights", "tfidf", "x"), "--top 0: must be from 1 to 1000000000"),
@@ -202,7 +205,7 @@ class Usage(CommandTest):
             (("--jsonl", "--text-field", "a", "--text-field", "b", "--text-field", "a", "x"), "--text-field 'a' is given more"),
             (("--lines", "--jsonl", "x"), "do not go together"),
             (("--format", "xml", "x"), "--format 'xml': formats are text and jsonl"),
-            (("unique", "--jsonl", "--format", "jsonl", "x"), "--format says nothing here"),
+            (("unique", "--jsonl", "--format", "jsonl", "x"), "--format is for documents that are whole files"),
             (("--threads", "0", "x"), "--threads 0: must be from 1 to 1024"),
             (("--threads", "", "x"), "--threads '': not a whole number"),
             (("--output", "", "x"), "--output '': not the name of a file"),

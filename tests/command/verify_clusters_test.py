@@ -134,7 +134,7 @@ class VerifyClusters(CommandTest):
         fails([f"{path}:2: the document 'd0' has no cluster"], "--clusters", path, *rest)
         path = self.write("c.jsonl", '{"id":"d0","cluster":"x"}\n{"id":"d1"}\n')
         fails([f"{path}:2: ", "cluster"], "--clusters", path, *rest)
-        fails(["--clusters x: its name does not tell its format"], "--clusters", "x", *rest)
+        fails(["--clusters x: its name does not show its format"], "--clusters", "x", *rest)
         fails(["formats of clusters are csv, tsv, jsonl and lines"], "--clusters", "x", "--pairs-format", "binary", *rest)
         fails(["formats of pairs are csv, tsv, jsonl and binary"], "--pairs", "x", "--pairs-format", "lines", *rest)
         fails(["--pair-fields: lines of ids have no fields"], "--clusters", "x", "--pairs-format", "lines", "--pair-fields", "a", "b", *rest)

@@ -120,7 +120,7 @@ class VerifyPairs(CommandTest):
         self.assert_done(run("index", "--jsonl", "--distance", 3, "--output", plain, documents))
         for options, message in (
             (("--pairs", pairs), "name the documents"),
-            (("--pairs", documents, "--jsonl", documents), "its name does not tell its format"),
+            (("--pairs", documents, "--jsonl", documents), "its name does not show its format"),
             (("--pairs", pairs, "--index", plain), "is an index of fingerprints, without features to check"),
             (("--pairs", self.folder / "no.csv", "--jsonl", documents), "no.csv"),
             (("--pairs", "-", "--pairs-format", "csv", "--jsonl", "-"), "can be read only once"),

@@ -84,7 +84,7 @@ std::optional<std::string> find_model(const dictionary_files& files, const std::
   // If the dictionary itself is missing, read_dictionary() reports this later.
   if (!std::filesystem::exists(dictionary, ignored)) return std::nullopt;
   throw usage_error("there is no model of unknown words in " + beside +
-                    "; name its folder with --model, or do without by --no-hmm");
+                    "; name its folder with --model, or leave the model out with --no-hmm");
 }
 
 neardup::word_dictionary read_dictionary(const dictionary_files& files, const std::string& path) {

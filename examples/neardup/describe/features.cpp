@@ -52,7 +52,7 @@ std::shared_ptr<const neardup::any_tokenizer> parse_same(const std::string& text
   constexpr std::string_view of_file = "words:";
   if (text == "numbers") return std::make_shared<const tokenizer>(neardup::numbers{});
   if (!text.starts_with(of_file) || text.size() == of_file.size()) {
-    throw usage_error("--same '" + text + "': is numbers, or words:FILE, a word a line");
+    throw usage_error("--same '" + text + "': must be numbers, or words:FILE, a file with one word on each line");
   }
   const auto listed = [&] {
     try {

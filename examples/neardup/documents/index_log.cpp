@@ -90,7 +90,7 @@ index_snapshot open_index_files(const std::string& path) {
     if (failure && std::filesystem::exists(log_of_index(path), error))
       as_input([&] { std::rethrow_exception(failure); });
   }
-  throw input_error({path, "is being replaced all the time"});
+  throw input_error({path, "another program replaces it again and again; run this later"});
 }
 
 neardup::journaled_file file_of(std::uint64_t state, std::span<const std::byte> attachment) {

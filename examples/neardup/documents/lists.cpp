@@ -91,7 +91,7 @@ void check_words(const std::string& path, const named_values& stored, const feat
   if (found == stored.end() || !features.words) return;
   const std::string ours = tables_of_words(features);
   if (found->second == ours) return;
-  throw input_error({path, "the features that it keeps are words by '" + found->second + "' instead of '" + ours +
+  throw input_error({path, "its features are words by the dictionary '" + found->second + "' instead of '" + ours +
                                "'; name the same --dictionary, --user-dictionary, --model and --stop-words"});
 }
 

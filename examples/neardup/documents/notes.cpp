@@ -59,8 +59,8 @@ std::uint64_t total_size(const std::vector<std::string>& sources) {
 constexpr std::array one_text_hints{
     one_text_hint{{".html", ".htm"},  // also files that begin as HTML
                   "pages of HTML",
-                  ", with its HTML tags; take out the text first, for example with html2text",
-                  ", with their HTML tags; take out the texts first, for example with html2text"},
+                  ", with its HTML tags; take out the text first, for example with trafilatura",
+                  ", with their HTML tags; take out the texts first, for example with trafilatura"},
     one_text_hint{{".jsonl", ".ndjson"},
                   "files of JSON Lines",
                   "; --jsonl reads the records in it",
@@ -134,14 +134,14 @@ void run_notes::bad(const bad_input& input) {
   }
   // Only the first few bad records are named, because many messages could hide other messages.
   if (input_.skip_bad) return say_first(bad_, 5, "skipped", input.text());
-  if (input.kind == trouble::passed_over) return say_first(passed_over_, 20, "passed over", input.text());
+  if (input.kind == trouble::passed_over) return say_first(passed_over_, 20, "skipped", input.text());
   throw input_error(input);
 }
 
 void run_notes::say_first(tally& t, std::uint64_t most, const std::string& what, const std::string& text) {
   if (t.count <= most) {
     clear();
-    say(t.count < most ? what + ' ' + text : "more is " + what + ", and no longer named");
+    say(t.count < most ? what + ' ' + text : "further input is " + what + ", and not named");
   }
   count(t, text);
 }
@@ -301,7 +301,7 @@ std::optional<std::string> run_notes::note_on_short_texts() const {
       median > changed ? static_cast<double>(median - changed) / static_cast<double>(median + changed) : 0;
   if (borne >= 0.3) hint = "--similarity " + fixed(std::floor(borne * 10) / 10, 1);
   if (!is_of_characters) hint += std::string(hint.empty() ? "" : ", or ") + "--check-features chars:4 --similarity 0.6";
-  return hint.empty() ? text : text + "; for texts so short try " + hint;
+  return hint.empty() ? text : text + "; for such short texts, try " + hint;
 }
 
 std::optional<std::string> run_notes::note_on_spelling() const {
@@ -313,7 +313,7 @@ std::optional<std::string> run_notes::note_on_spelling() const {
                                                                   : neardup::feature_kind::canonical_words;
   return grouped(changed) + " of the first " + counted(seen, "document has", "documents have") +
          " characters that can be spelt otherwise (accents, forms of letters, words cut at line ends …): --features " +
-         neardup::to_string(canonical) + " makes them one";
+         neardup::to_string(canonical) + " treats the spellings as equal";
 }
 
 void run_notes::finish(const std::string& summary, const source_walker& sources, std::uint64_t against) {
@@ -338,7 +338,7 @@ void run_notes::finish(const std::string& summary, const source_walker& sources,
     if (const auto spelling = note_on_spelling()) say(*spelling);
     if (fingerprint_.met_term && !*fingerprint_.met_term && documents_ > without_tokens_.count) {
       say("no feature of the documents is a term in " + fingerprint_.idf_file +
-          ": each counts as rare as the median; 'neardup tokens' lists features");
+          ": each has the median weight; 'neardup tokens' lists features");
     }
     for (const one_text_hint& hint : one_text_hints) {
       const auto found = as_one_text_.find(&hint);
@@ -363,7 +363,7 @@ void run_notes::finish(const std::string& summary, const source_walker& sources,
              (undecoded_.count == 1 ? "is read as it stands" : "are read as they stand") + example(undecoded_));
     note(attachments_.count, "mail has attachments", "mails have attachments",
          ", which are not compared" + example(attachments_));
-    note(repeated_ids_, "document has an id that one before it has", "documents have ids that others before them have",
+    note(repeated_ids_, "document has the id of an earlier document", "documents have ids of earlier documents",
          (repeated_ids_ == 1 ? " (" : " (the first: ") + first_repeated_ + ")");
     if (const std::uint64_t count = left_out_.html + left_out_.packed + left_out_.no_text; count > 0) {
       const std::string packed =
@@ -384,21 +384,21 @@ void run_notes::finish(const std::string& summary, const source_walker& sources,
                ": is that text? UTF-16 without a byte order mark becomes UTF-8 by iconv -f UTF-16LE -t UTF-8 FILE");
     }
     note(foreign_.count, "file in a folder was", "files in folders were",
-         " left out, being no text" + example(foreign_) + "; --binary reads the bytes");
+         " left out: not text" + example(foreign_) + "; --binary reads the bytes");
     note(binary_, "binary file in a folder was", "binary files in folders were", " left out; --binary reads them");
   }
   note(bad_.count, "bad input was", "bad inputs were", " skipped (the first: " + bad_.first + ")");
   if (unread_.count > 0) {
     throw input_error({"", counted(unread_bytes_, "byte", "bytes") + " behind bad input " +
                                (unread_bytes_ == 1 ? "was" : "were") +
-                               " not read: nothing there surely begins a record" + example(unread_)});
+                               " not read: no place in them certainly begins a record" + example(unread_)});
   }
   if (input_.skip_bad && documents_ == against && bad_.count > 0) {
     throw input_error({"", "all of the input was bad: no document could be read"});
   }
   if (passed_over_.count == 0) return;
   throw input_error({"", counted(passed_over_.count, "file or folder was", "files or folders were") +
-                             " passed over (the first: " + passed_over_.first + ")"});
+                             " skipped (the first: " + passed_over_.first + ")"});
 }
 
 }  // namespace command

@@ -269,7 +269,7 @@ void check_same_run(const std::string& path, const run_plan& plan, const std::st
   compare("--check", measure_names[static_cast<std::size_t>(plan.check)],
           measure_names[static_cast<std::size_t>(first.check)]);
   compare("--partitions", std::to_string(plan.partitions), std::to_string(first.partitions));
-  refuse_file(path, "was made by other counts than " + first_path);
+  refuse_file(path, "was made with other counts than " + first_path);
 }
 
 // ---- Parts ----------------------------------------------------------------------------------------------------------

@@ -758,8 +758,8 @@ std::unique_ptr<packer> make_packer(const std::string& name) {
 #endif
   }
   if (const auto other = foreign_packer_of(name)) {
-    throw usage_error("--output " + name + ": that name promises a file of " + *other +
-                      ", which neardup does not write; it compresses into .gz and .zst");
+    throw usage_error("--output " + name + ": neardup does not write " + *other +
+                      "; use a name that ends in .gz or .zst");
   }
   return nullptr;
 }

@@ -88,7 +88,7 @@ void apply_fingerprint(const typed_options& typed, const width_rule& widths, run
   if (parse_name("--kind", kind, {"auto", "simhash", "minwise"}, "kinds are auto, simhash and minwise") == 2) {
     if (to.fingerprint.has_weights()) {
       const char* const weighted = typed.has("--top") ? "--top" : "--weights";
-      throw usage_error(std::string("--kind minwise knows no weights: leave out ") + weighted +
+      throw usage_error(std::string("--kind minwise has no weights: leave out ") + weighted +
                         ", or write --kind simhash");
     }
     to.fingerprint.kind = fingerprint_kind::minwise;
@@ -106,7 +106,7 @@ void apply_fingerprint(const typed_options& typed, const width_rule& widths, run
 /// Sets the rule that chooses the kept document of a group.
 void apply_keep(const std::string& text, run_settings& to) {
   const std::size_t colon = text.find(':');
-  const std::string rule = "is first, longest, highest:FIELD or lowest:FIELD";
+  const std::string rule = "must be first, longest, highest:FIELD or lowest:FIELD";
   to.grouping.keep = static_cast<preference>(
       parse_name("--keep", text.substr(0, colon), {"first", "longest", "highest", "lowest"}, rule));
   const bool by_field = to.grouping.keep == preference::highest || to.grouping.keep == preference::lowest;
@@ -123,7 +123,7 @@ void apply_keep(const std::string& text, run_settings& to) {
 /// Sets the rule that determines the source of a document (--by).
 void apply_by(const std::string& text, run_settings& to) {
   const std::size_t colon = text.find(':');
-  const std::string rule = "is field:NAME, host, host:NAME, folder, file, or of mail sender or thread";
+  const std::string rule = "must be field:NAME, host, host:NAME, folder or file, or for mail sender or thread";
   if (text == "sender" || text == "thread") {
     if (!is_of_mail(to.input.unit) && to.input.unit != unit_of_input::automatic) {
       throw usage_error("--by " + text + " needs --input-format mail");
@@ -204,8 +204,7 @@ void apply_exact(const typed_options& typed, run_settings& to) {
     throw usage_error("--check containment is for groups, unique, pairs and report");
   }
   if (is_containment && typed.has("--keep")) {
-    throw usage_error(
-        "--keep with --check containment: the text stays that holds the others; leave out one of the two");
+    throw usage_error("--keep with --check containment: the larger text is kept; leave out one of the two");
   }
   if (to.comparison.check == similarity_measure::edit && typed.is_typed("--check-features")) {
     throw usage_error("--check-features with --check edit: texts are compared by characters; leave out one of the two");
@@ -264,17 +263,19 @@ void refuse_what_same_cannot(const typed_options& typed, const run_settings& to)
   if (typed.has("--fingerprints")) refuse("--fingerprints", "lists have no texts");
   if (!to.against.grown_index.empty()) refuse("--add-to", "an index does not keep what --same compares");
   if (!to.against.indexes.empty()) refuse("--against", "an index does not keep what --same compares; name texts");
-  if (typed.has("--weighted-field")) refuse("--weighted-field", "features that are given have no text around them");
+  if (typed.has("--weighted-field"))
+    refuse("--weighted-field", "it reads texts, and the records have features instead; leave out one of the two");
   if (has_several_texts(to.input)) {
-    refuse("--text-field", "it reads what one text has, and here a document has several");
+    refuse("--text-field", "it reads one text, and a document has several texts here; name one field");
   }
   if (to.fingerprint.needs_idf()) {
     refuse(typed.has("--top") ? "--top" : "--weights " + typed.text("--weights"),
-           "features go by what is the same, so no table knows how rare they are");
+           "it changes the features, and an IDF table does not have such features; leave out one of the two");
   }
-  if (to.comparison.check == similarity_measure::edit) refuse("--check edit", "it goes by features, and not by texts");
+  if (to.comparison.check == similarity_measure::edit)
+    refuse("--check edit", "it adds to features, and --check edit compares texts; leave out one of the two");
   if (!to.comparison.min_similarity) {
-    refuse("--distance", "fingerprints alone cannot demand it; add --min-similarity");
+    refuse("--distance", "fingerprints alone cannot check it; add --min-similarity X");
   }
 }
 

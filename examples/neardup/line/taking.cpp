@@ -46,6 +46,8 @@ void take_lists(const typed_options& typed, run_settings& to) {
     return refuse_if_given(typed, {"--no-header"}, " needs --fingerprints");
   refuse_if_given(typed, {"--min-similarity", "--check", "--check-features", "--keep", "--keep-postings"},
                   " with --fingerprints: there are no texts");
+  refuse_if_given(typed, {"--skip-bad", "--strict", "--binary"},
+                  " has no effect with --fingerprints; leave out one of the two");
   if (streams_in(to.input.paths) + streams_in(to.against.paths) > 0) {
     throw usage_error("--fingerprints reads files, not standard input");
   }
@@ -71,7 +73,7 @@ void take_fields(const typed_options& typed, run_settings& to) {
   if (const auto what = typed["--mail"]) {
     if (!is_of_mail(unit) && unit != unit_of_input::automatic)
       throw usage_error("--mail needs --input-format mail or auto");
-    to.input.reads_quotes = parse_name("--mail", *what, {"own", "all"}, "it is own or all") == 1;
+    to.input.reads_quotes = parse_name("--mail", *what, {"own", "all"}, "must be own or all") == 1;
   }
   const std::vector<std::string> fields = typed.all("--text-field");
   std::unordered_set<std::string_view> before;
@@ -247,8 +249,7 @@ void refuse_without_folder(const typed_options& typed, const run_settings& to) {
     return type != file_type::directory && type != file_type::not_found && type != file_type::none;
   };
   if (!std::ranges::all_of(to.input.paths, is_file) || !std::ranges::all_of(to.against.paths, is_file)) return;
-  refuse_if_given(typed, {"--include", "--exclude", "--hidden"},
-                  " chooses among the files of folders, and no input is a folder");
+  refuse_if_given(typed, {"--include", "--exclude", "--hidden"}, " chooses files in folders, and no input is a folder");
 }
 
 // ---- Settings stored in files ---------------------------------------------------------------------------------------
@@ -268,7 +269,7 @@ void take_composition(typed_options& typed, const index_settings& stored) {
     if (option.empty()) option = option_of_weights(typed);
     if (option.empty() && has_two_similarities(typed)) option = "--similarity with --min-similarity";
     if (!option.empty())
-      throw usage_error(option + ": " + stored.path + " has features, and no fingerprints; leave it out");
+      throw usage_error(option + ": " + stored.path + " has features, and no fingerprints; leave out " + option);
     const auto features = typed.has("--check-features") ? std::nullopt : typed["--features"];
     if (features && to_string(parse_feature_setting("--features", *features)) != stored.features) {
       throw usage_error("--features " + *features + ": " + stored.path + " has " + stored.features);
@@ -288,7 +289,7 @@ void take_composition(typed_options& typed, const index_settings& stored) {
   typed.set_default("--weights", stored.weights);
   if (stored.kind == "minwise" && typed["--weights"].value_or("unit") != "unit") {
     throw usage_error("--weights " + typed.text("--weights") + ": " + stored.path +
-                      " has min-wise codes, which know no weights; leave it out");
+                      " has min-wise codes, which have no weights; leave it out");
   }
   if (typed["--kind"] == "auto") typed.set("--kind", {stored.kind});
   typed.set_default("--kind", stored.kind);
@@ -339,10 +340,10 @@ void refuse_check_of_index(const typed_options& typed) {
                              !typed.has("--weighted-field") && !has_two_similarities(typed);
   if (check == "jaccard" || check == "containment" || (check == "cosine" && compares_sets)) return;
   throw usage_error("--check " + check + ": an index keeps " +
-                    (check == "cosine" ? "sets of features alone, which --check cosine compares without weights, "
+                    (check == "cosine" ? "sets of features without weights, "
                                          "options of fingerprints and a second similarity"
                                        : "no texts") +
-                    "; leave it out, or name texts");
+                    "; leave out --check, or name files of texts");
 }
 
 namespace {
@@ -369,10 +370,11 @@ void take_grown_index(const typed_options& typed, run_settings& to) {
   const bool is_first = typed["--keep"].value_or("first") == "first";
   const bool are_representatives = typed["--grouping"].value_or("representatives") == "representatives";
   if (!is_first || !are_representatives || typed.text("--check") == "containment") {
-    throw usage_error(std::string(!is_first              ? "--keep"
-                                  : !are_representatives ? "--grouping"
-                                                         : "--check containment") +
-                      " with --add-to: what is in the index stays, and of the input what comes first");
+    throw usage_error(
+        std::string(!is_first              ? "--keep"
+                    : !are_representatives ? "--grouping"
+                                           : "--check containment") +
+        " with --add-to: documents of the index and earlier documents of the input are kept; leave out one of the two");
   }
 }
 
@@ -440,7 +442,8 @@ void take_output(const typed_options& typed, run_settings& to, bool writes_lists
   const std::string& file = to.output.file;
   const bool is_packed = file.ends_with(".gz") || file.ends_with(".zst");
   if (is_packed && (to.output.is_saved || to.output.format == output_format::binary)) {
-    throw usage_error("--output " + file + ": what is read where it lies cannot be compressed");
+    throw usage_error("--output " + file +
+                      ": this file cannot be compressed, because later runs read parts of it; use another name");
   }
   for (const char* const option : {"--output", "--dropped", "--dropped-records", "--audit"}) {
     if (typed[option] != "-") continue;
@@ -458,7 +461,7 @@ void take_output(const typed_options& typed, run_settings& to, bool writes_lists
   if (typed.has("--memory") && to.grouping.memory > 0 && to.grouping.memory < few && !to.output.quiet) {
     const std::string size = std::to_string(to.grouping.memory);
     say("--memory " + size + " means " + size + (size == "1" ? " byte" : " bytes") +
-        ", and all features lie in a temporary file; --memory " + size + "G means gigabytes");
+        ", and all features lie in a temporary file; write --memory " + size + "G for gigabytes");
   }
   // If standard output is not a file, "/dev/stdout" does not equal any file that is read.
   to.input.written = {file.empty() ? "/dev/stdout" : file};
@@ -554,8 +557,8 @@ run_settings settings_of(const typed_options& typed) {
     if (may_be_verb) return ", and no verb; " + hint_at_verbs(verbs, path);
     const bool may_be_text = chosen->name == std::string_view("query") || path.find(' ') != path.npos;
     if (!may_be_text || chosen->name == std::string_view("find")) return "";
-    return "; a text is not named but read, from a file or from standard input: echo TEXT | neardup " +
-           std::string(chosen->name) + " … -; and neardup find TEXT PATH… finds the documents that hold it";
+    return "; to give a text, use a file or standard input: echo TEXT | neardup " + std::string(chosen->name) +
+           " … -; and neardup find TEXT PATH… finds the documents that hold it";
   };
   take_files(typed, to);
   return to;
@@ -604,8 +607,8 @@ run_settings take_reading(typed_options& typed, const reading_steps& steps) {
                         to.output.format == output_format::binary || to.output.is_saved;
   if (in_files && to.fingerprint.are_given) {
     throw usage_error(
-        "fingerprints with --weighted-field cannot be kept in a file: it names what they are made of, and nobody knows "
-        "what made these weights");
+        "fingerprints with --weighted-field cannot be kept in a file, because the file cannot say how the weights were "
+        "made; print them as text or jsonl");
   }
   if (to.fingerprint.are_given && to.comparison.min_similarity && !typed.has("--check")) {
     throw usage_error(

@@ -36,7 +36,7 @@ std::optional<std::string> check_code(std::size_t bits, record& out) {
   const std::string_view as_written = code;
   if (code.starts_with("0x") || code.starts_with("0X")) code.remove_prefix(2);
   if (code.empty() || !std::all_of(code.begin(), code.end(), is_hexadecimal)) {
-    return shown(as_written) + " is no code, which is a hexadecimal number, with or without 0x";
+    return shown(as_written) + " is not a code: codes are hexadecimal numbers, with or without 0x";
   }
   const std::size_t width = 4 * code.size();
   if (width % 8 != 0 || width > most_code_bits) {

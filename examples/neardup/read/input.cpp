@@ -234,7 +234,8 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
       is_settled_ = true;
       const bool is_array = from_->unit == unit_of_input::json_array;
       if (has_lost_beginning_ && (is_whole_source(from_->unit) || (is_array && !settings_.skip_bad))) {
-        throw read_error("what follows the damage is neither JSON Lines nor WARC", skip_line(true, stop));
+        throw read_error("the bytes after the damage were not read: they are neither JSON Lines nor WARC",
+                         skip_line(true, stop));
       }
     }
     if (!file_) {

@@ -136,7 +136,7 @@ class batch_reader {
 
 /// A hint for a source whose lines may end with carriage returns only, which neardup does not read as line ends.
 inline constexpr const char* hint_at_returns =
-    "; if the lines end with carriage returns, make others of these: tr '\\r' '\\n' < FILE | neardup … -";
+    "; if the lines end with carriage returns, convert them: tr '\\r' '\\n' < FILE | neardup … -";
 
 /// Returns true if a line has carriage returns that are not part of its line end.
 bool has_bare_returns(std::string_view line);

@@ -363,7 +363,7 @@ std::optional<source_walker::step> source_walker::visit_entry() {
   if (is_lock || is_one_of(path, partial_outputs_)) return std::nullopt;
   if (passes_over_indexes_ && is_index(path)) {
     if (named_indexes_.contains(identity_of_file(path))) return std::nullopt;
-    return pass_over("an index of neardup's; name it itself to compare with it: --against " + path);
+    return pass_over("an index; to compare with it, give --against " + path);
   }
   if (!is_new(real)) return std::nullopt;
   std::shared_ptr<source> found = named(path);

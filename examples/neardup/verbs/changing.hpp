@@ -14,7 +14,7 @@ inline constexpr option_row compact_option{
 /// Reads the option --compact into `to`.
 /// Throws: usage_error if its value is unknown.
 inline void take_compaction(const typed_options& typed, compaction& to) {
-  take_name(typed, "--compact", to, {"auto", "now", "never"}, "is auto, now or never");
+  take_name(typed, "--compact", to, {"auto", "now", "never"}, "must be auto, now or never");
 }
 
 }  // namespace command

@@ -127,7 +127,7 @@ bool run_counts(typed_options& typed) {
   }
   const run_settings settings = take_files_of_run(typed);
   const std::vector<std::string> paths = files_of(settings.input.paths, run_file::features, {run_file::texts});
-  if (paths.empty()) throw usage_error("counts: there are no features in what is named; features writes them");
+  if (paths.empty()) throw usage_error("counts: the names lead to no file of features; features writes such files");
   refuse_output_among(settings, paths);
   if (kind_of(paths.front()) == run_file::texts) {
     count_anchors(typed, settings, paths);

@@ -319,7 +319,7 @@ bool run_of_pairs(typed_options& typed, std::initializer_list<std::string_view> 
   run_settings settings = take_files_of_run(typed, named);
   take_grouping(typed, settings);
   const std::vector<std::string> pairs = files_of(named, run_file::pairs);
-  if (pairs.empty()) throw usage_error("--pairs: there are no pairs in what is named; gather writes them");
+  if (pairs.empty()) throw usage_error("--pairs: the names lead to no file of pairs; gather writes such files");
   settings.input.paths = files_of(settings.input.paths, run_file::features);
   refuse_output_among(settings, pairs);
   refuse_output_among(settings, settings.input.paths);

@@ -148,7 +148,7 @@ bool run_diff(typed_options& typed) {
   if (streams_in(paths) > 1) throw usage_error("standard input (-) can be read only once");
   color_choice color = color_choice::automatic;
   std::size_t around = 3;  // number of equal lines around lines that differ
-  take_name(typed, "--color", color, {"auto", "always", "never"}, "is auto, always or never");
+  take_name(typed, "--color", color, {"auto", "always", "never"}, "must be auto, always or never");
   take_number<std::size_t>(typed, "--context", around, 0, 1'000'000'000);
   take_output(typed, settings);
   refuse_overwriting(settings, {}, false);

@@ -41,7 +41,7 @@ bool run_features_of_passages(typed_options& typed) {
     refuse_if_given(given,
                     {"--features", "--seed", "--within", "--across", "--dictionary", "--user-dictionary", "--model",
                      "--no-hmm", "--stop-words", "--fold-chinese", "--encoding"},
-                    " says nothing of --passages; leave out one of the two");
+                    " has no effect with --passages; leave out one of the two");
     plan.passages = take_passage_settings(given, "--passages");
     take_number(given, "--partitions", plan.partitions, std::uint32_t{1}, most_partitions);
   };

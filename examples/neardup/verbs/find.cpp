@@ -156,7 +156,7 @@ wanted as_read(const context& c, wanted what) {
 
 void print_findings(context& c, const wanted& what) {
   clue_finder find(c.settings.fingerprint.features, what.clue);
-  if (find.empty()) throw usage_error("'" + what.clue + "': a clue without any word");
+  if (find.empty()) throw usage_error("'" + what.clue + "': the clue has no word");
   const common::clue_passages passages(what.clue);
   std::vector<clue_finding> found;
   std::uint64_t count = 0;
@@ -281,12 +281,12 @@ void find_in_index(context& c, const wanted& what, const index_settings& stored)
   }
   index.check_words_of(c.how);
   if (!index.keeps_postings()) {
-    throw usage_error(stored.path + " keeps no postings: make it with neardup index --keep-postings");
+    throw usage_error(stored.path + " has no posting lists: make it with neardup index --keep-postings");
   }
   const feature_reader read_features = make_feature_reader(c.settings.fingerprint, c.settings.comparison);
   const feature_set own = read_features({what.clue});  // valid as long as the reader exists
   const std::vector<std::uint32_t> features(own.begin(), own.end());
-  if (features.empty()) throw usage_error("'" + what.clue + "': a clue without any word");
+  if (features.empty()) throw usage_error("'" + what.clue + "': the clue has no word");
   feature_setting single = c.settings.comparison.check_features;
   if (!single.needs_dictionary()) {
     single.choice.size = 1;
@@ -346,7 +346,7 @@ bool run_find_in_index(typed_options& typed) {
   take_wanted(typed, what);
   if (typed.paths.empty())
     throw usage_error("find --index takes a clue: neardup find \"a sentence or two\" --index FILE");
-  if (typed.paths.size() > 1) throw usage_error("find --index searches the index: leave out " + typed.paths[1]);
+  if (typed.paths.size() > 1) throw usage_error("find --index searches only the index: leave out " + typed.paths[1]);
   what.clue = typed.paths.front();
   typed.paths.clear();
   const std::string why = " with --index: the index says what its documents are";
@@ -385,8 +385,7 @@ bool run_find(typed_options& typed) {
   const auto take_what_is_wanted = [&](const typed_options& given, const run_settings&) { take_wanted(given, what); };
   if (typed.text("--features").starts_with("counted:")) {
     throw usage_error("--features " + typed.text("--features") +
-                      ": find looks for a passage within a text, whose features are counted from its beginning; leave "
-                      "out counted:");
+                      ": find compares parts of texts, in which features are not counted; leave out counted:");
   }
   run_settings settings = take_reading(
       typed,

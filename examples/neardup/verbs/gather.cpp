@@ -165,7 +165,7 @@ bool run_gather(typed_options& typed) {
     const run_file kind = kind_of(path);
     (kind == run_file::scattered || kind == run_file::windows ? scattered : parts).push_back(path);
   }
-  if (scattered.empty()) throw usage_error("gather: there are no scattered sets in what is named; scatter writes them");
+  if (scattered.empty()) throw usage_error("gather: the names lead to no scattered sets; scatter writes such files");
   const auto files = open_scattered(scattered);
   const run_plan& plan = files.front()->plan;
   if (partition >= plan.partitions) {

@@ -157,7 +157,7 @@ void take_old_index(typed_options& typed, const run_settings& to, indexing& how)
   how.checksum = read_header(stored.path).checksum;
   how.has_sets = stored.has_sets();
   if (how.has_sets && to.input.unit == unit_of_input::fingerprints) {
-    throw usage_error(stored.path + " has features, which lists of fingerprints have not");
+    throw usage_error(stored.path + " is an index of features, and lists of fingerprints have no features");
   }
   take_composition(typed, stored);
   take_pairing(typed, stored);
@@ -206,7 +206,7 @@ std::unordered_set<std::string> ids_in(const std::string& path, bool is_quiet) {
   }
   if (blank > 0 && !is_quiet) {
     say(counted(blank, "line", "lines") + " of " + path + (blank == 1 ? " is" : " are") +
-        " empty, and no id: to remove the document whose id is empty, --replace it by one without words");
+        " empty and not an id; to remove a document with an empty id, --replace it by one without words");
   }
   return ids;
 }
@@ -317,7 +317,7 @@ void take_changes(const typed_options& typed, indexing& how) {
     throw usage_error(std::string(option) + " changes the index where it is; leave out --output");
   }
   refuse_if_given(typed, {"--similarity", "--distance", "--blocks", "--keep-postings", "--within", "--across"},
-                  std::string(" with ") + option + ": an index that is changed answers what it was made for");
+                  std::string(" with ") + option + ": an index keeps the settings that it was made with");
   if (how.reads_documents()) return;
   if (!typed.paths.empty() || typed.has("--files-from")) {
     throw usage_error(std::string(option) + " reads no documents: say --append or --replace, too, or name no PATH");
@@ -350,7 +350,7 @@ bool run_index(typed_options& typed) {
   take_changes(typed, how);
   if (typed.has("--distance")) {
     refuse_if_given(typed, {"--similarity"},
-                    " with --distance: an index of fingerprints answers up to its distance; leave out one of the two");
+                    " with --distance: an index of fingerprints has one distance; leave out one of the two");
   }
   if (how.changes_index() && !how.reads_documents()) return run_without_documents(typed, how);
   const auto take_stored = [&](typed_options& given, run_settings& to) {

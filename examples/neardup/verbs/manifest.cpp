@@ -138,13 +138,13 @@ class manifest {
       if (counted != nullptr && *counted == facts) return false;
       print("stale", counted == nullptr
                          ? path + ": a part that " + plan_path_ + " does not have"
-                         : plan_path_ + ": its part " + std::to_string(facts.number) + " is another by now");
+                         : plan_path_ + ": its part " + std::to_string(facts.number) + " has changed since");
       return true;
     });
     for (auto* const files : {&scattered_, &pairs_}) {
       std::erase_if(*files, [&](const auto& entry) {
         if (entry.second.plan.counts == plan_->counts) return false;
-        print("stale", entry.second.path + ": was made by other counts");
+        print("stale", entry.second.path + ": was made with other counts");
         return true;
       });
     }

@@ -48,16 +48,16 @@ void print_pairs(context& c, bool copies_once) {
 bool run_pairs(typed_options& typed) {
   if (typed.has("--pairs")) return run_pairs_of_run(typed);
   const bool copies_once = typed.has("--copies-once");
-  run_settings settings =
-      take_reading(typed, {.last = [&](const typed_options&, run_settings& to) {
-                     if (copies_once && to.grouping.paired != pairing::all) {
-                       throw usage_error(
-                           "--copies-once with --within or --across: only documents that may be pairs "
-                           "are compared; leave out one of the two");
-                     }
-                     if (!copies_once || !to.against.any()) return;
-                     throw usage_error("--copies-once is about copies within PATH, not about --against");
-                   }});
+  run_settings settings = take_reading(
+      typed, {.last = [&](const typed_options&, run_settings& to) {
+        if (copies_once && to.grouping.paired != pairing::all) {
+          throw usage_error(
+              "--copies-once with --within or --across: only documents that may be pairs "
+              "are compared; leave out one of the two");
+        }
+        if (!copies_once || !to.against.any()) return;
+        throw usage_error("--copies-once with --against: it is for copies within PATH; leave out one of the two");
+      }});
   return run_on_documents(settings, [&](context& c) { print_pairs(c, copies_once); });
 }
 

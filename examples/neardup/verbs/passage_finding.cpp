@@ -27,7 +27,8 @@ passage_settings take_passage_settings(const typed_options& given, const std::st
 
 void refuse_indexes(const run_settings& to, const std::string& what) {
   if (to.against.indexes.empty()) return;
-  throw usage_error(what + " with --against " + to.against.indexes.front() + ": an index keeps no texts; name texts");
+  throw usage_error(what + " with --against " + to.against.indexes.front() +
+                    ": an index keeps no texts; name files of texts");
 }
 
 text_passes::text_passes(context& c) : context_(c), theirs_(c.settings.input) {

@@ -126,7 +126,7 @@ void query_index(context& c, const std::string& path) {
   } else {
     const int k = c.settings.comparison.distance;
     if (k > index.view().max_distance()) {
-      throw usage_error("--distance " + std::to_string(k) + ": " + index.path() + " answers up to " +
+      throw usage_error("--distance " + std::to_string(k) + ": " + index.path() + " finds distances up to " +
                         std::to_string(index.view().max_distance()));
     }
     std::uint64_t count = 0;
@@ -151,8 +151,8 @@ void check_reach(const typed_options& typed, const index_settings& index, const 
   const std::string similarity = typed.text("--similarity");
   if (to.distance > index.distance) {
     throw usage_error("--similarity " + similarity + " needs --distance " + std::to_string(to.distance) + ": " +
-                      index.path + " answers up to " + std::to_string(index.distance) + "; make it with --similarity " +
-                      similarity);
+                      index.path + " finds distances up to " + std::to_string(index.distance) +
+                      "; make it with --similarity " + similarity);
   }
 }
 
@@ -164,7 +164,7 @@ bool run_query(typed_options& typed) {
     if (path.empty()) return;
     index = read_index_settings(path);
     if (index->has_sets() && to.input.unit == unit_of_input::fingerprints) {
-      throw usage_error(path + " has features, which lists of fingerprints have not");
+      throw usage_error(path + " is an index of features, and lists of fingerprints have no features");
     }
     if (given.text("--check") == "containment") {
       throw usage_error("--check containment: pairs --against " + path + " has it");

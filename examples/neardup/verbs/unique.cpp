@@ -833,17 +833,23 @@ constexpr std::array unique_options{
 /// be known.
 void refuse_cutting(const typed_options& given, const run_settings& to, const std::string& option) {
   if (to.input.unit != unit_of_input::lines && to.input.unit != unit_of_input::json_lines) {
-    throw usage_error(option +
-                      " needs --lines or --jsonl, because it prints changed records; to make records of files: for f in "
-                      "FOLDER/*; do jq -Rsc --arg id \"$f\" '{id: $id, text: .}' \"$f\"; done > texts.jsonl");
+    throw usage_error(
+        option +
+        " needs --lines or --jsonl, because it prints changed records; to make records of files: for f in "
+        "FOLDER/*; do jq -Rsc --arg id \"$f\" '{id: $id, text: .}' \"$f\"; done > texts.jsonl");
   }
   if (!to.input.encoding.empty()) {
-    throw usage_error(option + " with --encoding: texts are taken apart in UTF-8; convert them first, with iconv");
+    throw usage_error(
+        option + " with --encoding: parts of texts are removed from UTF-8 only; convert the texts first, with iconv");
   }
-  refuse_if_given(given, {"--fold-chinese"},
-                  " with " + option + ": texts are taken apart as they are; convert them first, with opencc");
+  refuse_if_given(
+      given, {"--fold-chinese"},
+      " with " + option +
+          ": parts of texts are removed from the original characters; convert the texts first, with opencc");
   if (!given.has("--output") && !given.has("--dropped")) {
-    throw usage_error(option + " changes records: name a file for them by --output, or one by --dropped for what goes");
+    throw usage_error(option +
+                      " changes records: name a file for the changed records with --output, or one for the removed "
+                      "parts with --dropped");
   }
 }
 
@@ -856,10 +862,10 @@ void take_cutting(const typed_options& given, run_settings& to) {
   }
   if (!to.against.indexes.empty()) {
     throw usage_error(option + " with --against " + to.against.indexes.front() +
-                      ": an index keeps no texts; name texts");
+                      ": an index keeps no texts; name files of texts");
   }
   refuse_if_given(given, {"--also-within", "--audit", "--by", "--same"},
-                  " with " + option + ": take one after the other");
+                  " with " + option + ": run neardup once with each");
   refuse_cutting(given, to, option);
 }
 
@@ -867,7 +873,7 @@ void take_cutting(const typed_options& given, run_settings& to) {
 void check_grown_index(const std::string& path, const comparison_settings& how) {
   const index_settings index = read_index_settings(path);
   if (!how.is_exact && how.distance > index.distance) {
-    throw usage_error("--add-to " + path + " answers up to " + std::to_string(index.distance) +
+    throw usage_error("--add-to " + path + " finds distances up to " + std::to_string(index.distance) +
                       " bits, and this run needs --distance " + std::to_string(how.distance) + "; make it with " +
                       (index.has_codes() ? "" : "--kind " + index.kind + " ") + "--distance " +
                       std::to_string(how.distance));
@@ -887,9 +893,13 @@ std::optional<part_settings> take_parts(const typed_options& given, run_settings
                           "--exact",   "--distance",       "--blocks", "--kind",           "--bits",
                           "--weights", "--weighted-field", "--top",    "--idf-file",       "--seed",
                           "--memory",  "--fingerprints",   "--same"},
-                  " says nothing of --parts; leave out one of the two");
+                  " has no effect with --parts; leave out one of the two");
   refuse_cutting(given, to, "--parts");
   if (given.has("--similarity")) how.similarity = similarity_of(given);
+  if (how.similarity == 1) {
+    refuse_if_given(given, {"--features"},
+                    " with --parts needs --similarity below 1: only equal parts are removed, whatever their features");
+  }
   take_number<std::size_t>(given, "--least-length", how.least_length, 0, 1'000'000'000);
   take_number<std::size_t>(given, "--least-documents", how.least_documents, 1, 1'000'000'000);
   to.choice.reset();
@@ -904,7 +914,7 @@ void refuse_with_passages(const typed_options& given, const std::string& option)
                           "--weights",    "--weighted-field", "--top",    "--idf-file",       "--seed",
                           "--similarity", "--features",       "--copies", "--cut-passages",   "--fingerprints",
                           "--same",       "--within",         "--across"},
-                  " says nothing of " + option + "; leave out one of the two");
+                  " has no effect with " + option + "; leave out one of the two");
 }
 
 std::optional<gathered_setting> take_gathered(const typed_options& given, run_settings& to) {
@@ -914,7 +924,7 @@ std::optional<gathered_setting> take_gathered(const typed_options& given, run_se
   }
   refuse_with_passages(given, "--gathered");
   refuse_if_given(given, {"--passages", "--least-documents", "--against", "--lossless"},
-                  " says nothing of --gathered; leave out one of the two");
+                  " has no effect with --gathered; leave out one of the two");
   refuse_cutting(given, to, "--gathered");
   to.choice.reset();
   gathered_setting of;
@@ -924,14 +934,15 @@ std::optional<gathered_setting> take_gathered(const typed_options& given, run_se
     if (kind == run_file::passages) of.passages.push_back(path);
     if (kind == run_file::texts) of.texts.push_back(path);
   }
-  if (of.passages.empty()) throw usage_error("--gathered: there are no passages in what is named; gather writes them");
+  if (of.passages.empty())
+    throw usage_error("--gathered: the names lead to no file of passages; gather writes such files");
   return of;
 }
 
 std::optional<passage_settings> take_passages(const typed_options& given, run_settings& to) {
   if (!given.has("--passages")) return std::nullopt;
-  refuse_with_passages(given, "--passages");
   refuse_indexes(to, "--passages");
+  refuse_with_passages(given, "--passages");
   refuse_cutting(given, to, "--passages");
   to.choice.reset();
   return take_passage_settings(given, "--passages");
@@ -940,13 +951,36 @@ std::optional<passage_settings> take_passages(const typed_options& given, run_se
 /// Applies --copies. This option compares texts instead of features.
 void take_copies(const typed_options& given, run_settings& to) {
   if (!given.has("--copies")) return;
-  refuse_if_given(
-      given, {"--add-to",   "--audit",          "--by",           "--against",        "--also-within",
-              "--parts",    "--cut-passages",   "--keep",         "--grouping",       "--check",       "--similarity",
-              "--features", "--check-features", "--distance",     "--min-similarity", "--exact",       "--blocks",
-              "--kind",     "--bits",           "--weights",      "--weighted-field", "--top",         "--idf-file",
-              "--seed",     "--memory",         "--fingerprints", "--same",           "--fold-chinese"},
-      " with --copies: only the bytes of texts are compared; leave out one of the two");
+  refuse_if_given(given,
+                  {"--add-to",
+                   "--audit",
+                   "--by",
+                   "--against",
+                   "--also-within",
+                   "--parts",
+                   "--cut-passages",
+                   "--keep",
+                   "--grouping",
+                   "--check",
+                   "--similarity",
+                   "--features",
+                   "--check-features",
+                   "--distance",
+                   "--min-similarity",
+                   "--exact",
+                   "--blocks",
+                   "--kind",
+                   "--bits",
+                   "--weights",
+                   "--weighted-field",
+                   "--top",
+                   "--idf-file",
+                   "--seed",
+                   "--memory",
+                   "--fingerprints",
+                   "--same",
+                   "--fold-chinese"},
+                  " with --copies: only the bytes of texts are compared; leave out one of the two");
   to.comparison = {};
   to.comparison.min_similarity = 1.0;
   to.comparison.reads_features = to.comparison.is_exact = to.comparison.only_copies = true;
@@ -961,7 +995,7 @@ void take_lossless(typed_options& typed) {
               "--blocks", "--weights",      "--weighted-field", "--top",      "--idf-file",     "--check-features",
               "--keep",   "--grouping",     "--against",        "--add-to",   "--fingerprints", "--code-field",
               "--parts",  "--cut-passages", "--passages",       "--copies"},
-      " with --lossless: a record goes only if a kept one of the input holds all of it; leave out one of the two");
+      " with --lossless: a record is dropped only if a kept record contains all of it; leave out one of the two");
   const std::string features = typed["--features"].value_or("words:2");
   feature_setting counted = parse_feature_setting("--features", features);
   if (counted.needs_dictionary()) {
@@ -982,7 +1016,8 @@ void take_audit(const typed_options& typed, run_settings& to) {
   if (to.input.unit == unit_of_input::fingerprints)
     throw usage_error("--audit with --fingerprints: there are no texts");
   if (!to.against.grown_index.empty()) {
-    throw usage_error("--audit with --add-to: look at --against " + to.against.grown_index + " --also-within before");
+    throw usage_error("--audit with --add-to: run --audit with --against " + to.against.grown_index +
+                      " --also-within first, and add afterwards");
   }
 }
 
@@ -997,36 +1032,38 @@ bool run_unique(typed_options& typed) {
   bool reads_all_first = false;
   const bool cuts_passages = typed.has("--cut-passages");
   run_settings settings = take_reading(
-      typed, {.last =
-                  [&](const typed_options& given, run_settings& to) {
-                    to.comparison.is_lossless = given.has("--lossless");
-                    parts = take_parts(given, to);
-                    gathered = take_gathered(given, to);
-                    passages = take_passages(given, to);
-                    take_cutting(given, to);
-                    take_copies(given, to);
-                    if (!to.against.grown_index.empty()) check_grown_index(to.against.grown_index, to.comparison);
-                    if (given.has("--dropped-records") && to.input.unit == unit_of_input::fingerprints) {
-                      throw usage_error("--dropped-records with --fingerprints: there are no records");
-                    }
-                    if (given.has("--format") && to.input.unit != unit_of_input::files) {
-                      throw usage_error("--format says nothing here: unique copies the records as they are");
-                    }
-                    take_audit(given, to);
-                    reads_all_first = groups_first(to) || is_bounded(given, to);
-                    to.input.is_read_twice =
-                        reads_all_first || parts.has_value() || passages.has_value() || gathered.has_value();
-                    to.against.keeps_texts = to.comparison.checks_containment() && !to.against.paths.empty() &&
-                                             (cuts_passages || !to.output.dropped.empty());
-                  },
-              .other_files =
-                  [&] {
-                    std::vector<std::string> files;
-                    if (!gathered) return files;
-                    files = gathered->passages;
-                    files.insert(files.end(), gathered->texts.begin(), gathered->texts.end());
-                    return files;
-                  }});
+      typed,
+      {.last =
+           [&](const typed_options& given, run_settings& to) {
+             to.comparison.is_lossless = given.has("--lossless");
+             parts = take_parts(given, to);
+             gathered = take_gathered(given, to);
+             passages = take_passages(given, to);
+             take_cutting(given, to);
+             take_copies(given, to);
+             if (!to.against.grown_index.empty()) check_grown_index(to.against.grown_index, to.comparison);
+             if (given.has("--dropped-records") && to.input.unit == unit_of_input::fingerprints) {
+               throw usage_error("--dropped-records with --fingerprints: there are no records");
+             }
+             if (given.has("--format") && to.input.unit != unit_of_input::files) {
+               throw usage_error(
+                   "--format is for documents that are whole files: unique prints records as they are; leave it out");
+             }
+             take_audit(given, to);
+             reads_all_first = groups_first(to) || is_bounded(given, to);
+             to.input.is_read_twice =
+                 reads_all_first || parts.has_value() || passages.has_value() || gathered.has_value();
+             to.against.keeps_texts = to.comparison.checks_containment() && !to.against.paths.empty() &&
+                                      (cuts_passages || !to.output.dropped.empty());
+           },
+       .other_files =
+           [&] {
+             std::vector<std::string> files;
+             if (!gathered) return files;
+             files = gathered->passages;
+             files.insert(files.end(), gathered->texts.begin(), gathered->texts.end());
+             return files;
+           }});
   return run_on_documents(settings, [&](context& c) {
     if (parts) return run_without_parts(c, *parts);
     if (passages) return run_without_repeated(c, *passages);

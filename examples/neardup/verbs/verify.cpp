@@ -586,7 +586,7 @@ pair_format format_of_pairs(const typed_options& typed, const pair_source& from)
   if (unit == unit_of_input::tsv) return pair_format::tsv;
   if (unit == unit_of_input::json_lines) return pair_format::json_lines;
   throw usage_error((from.are_clusters ? "--clusters " : "--pairs ") + path +
-                    ": its name does not tell its format; --pairs-format does");
+                    ": its name does not show its format; give --pairs-format");
 }
 
 bool run_verify(typed_options& typed) {
@@ -635,7 +635,7 @@ bool run_verify(typed_options& typed) {
   const auto take_check = [&](const typed_options& given, run_settings& to) {
     take_comparison(given, to);
     if (to.comparison.checks_containment()) {
-      throw usage_error("--check containment is for groups, unique, pairs and report, which also say what holds what");
+      throw usage_error("--check containment is for groups, unique, pairs and report");
     }
     to.comparison.reads_features = true;
     to.comparison.is_bound_to_index = !from.index.empty();
