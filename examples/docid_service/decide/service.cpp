@@ -289,7 +289,7 @@ std::vector<clue_document> service::find_clue(std::string_view clue, double leas
   std::size_t words = 0;
   neardup::words{}(clue, [&](std::string_view) { ++words; });
   if (words == 0) throw std::invalid_argument("there is no word in it");
-  if (words == 1) throw std::invalid_argument("it has to have two words at least; a Chinese character is a word");
+  if (words == 1) throw std::invalid_argument("it must have at least two words; a Chinese character counts as a word");
   const feature_set pairs = all_pairs_of(clue);
 
   struct candidate_article {

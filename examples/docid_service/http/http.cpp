@@ -92,7 +92,7 @@ std::size_t limit_of(const request& asked, std::size_t usual, std::size_t most) 
   std::size_t result = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), result);
   if (error != std::errc() || end != text->data() + text->size() || result < 1 || result > most)
-    throw bad_request("the parameter limit is no number from 1 to " + std::to_string(most) + ": " + *text);
+    throw bad_request("the parameter limit must be a number from 1 to " + std::to_string(most) + ", not " + *text);
   return result;
 }
 
@@ -103,7 +103,7 @@ double share_of(const request& asked) {
   double result = -1;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), result);
   if (error != std::errc() || end != text->data() + text->size() || !(result >= 0 && result <= 1))
-    throw bad_request("the parameter share is no number from 0 to 1: " + *text);
+    throw bad_request("the parameter share must be a number from 0 to 1, not " + *text);
   return result;
 }
 
@@ -375,15 +375,14 @@ struct http_server::implementation {
     const std::string& path = asked.path;
     const std::string_view methods = methods_of(path);
     if (!methods.empty() && !takes(methods, asked.method)) {
-      response result =
-          error_response(405, asked.method + " is not for this page, which takes " + std::string(methods));
+      response result = error_response(405, asked.method + " is not allowed for this URL; use " + std::string(methods));
       result.allowed = methods;
       return result;
     }
     const bool is_post = asked.method == "POST";
     if (asked.has_body && !(is_post && (path == decide_path || path == similar_path)))
-      return error_response(400, "this request has no body");
-    if (asked.has_body && is_multipart(asked)) return error_response(415, "the body is JSON, not a form");
+      return error_response(400, "this URL takes no body; send the request without one");
+    if (asked.has_body && is_multipart(asked)) return error_response(415, "the body must be JSON, not a form");
     if (path == decide_path) {
       if (is_post) return decide_body(reader);
       if (asked.method == "HEAD" || asked.has_range)

@@ -45,7 +45,7 @@ int listening_socket(const std::string& address, int port) {
     if (::bind(result, one->ai_addr, one->ai_addrlen) == 0 && ::listen(result, most_to_accept) == 0) return result;
     ::close(result);
   }
-  throw std::runtime_error("cannot listen on " + place + "; is something else there?");
+  throw std::runtime_error("cannot listen on " + place + "; another program may use this port");
 }
 
 }  // namespace

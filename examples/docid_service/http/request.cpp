@@ -143,7 +143,7 @@ class request_reader::parser final : public http::basic_parser<true> {
 
   void on_header_impl(error_code&) override {
     if (is_host_wrong_ || hosts_ > 1 || (hosts_ == 0 && !head.is_http_1_0))
-      throw refusal(400, "a request names one host");
+      throw refusal(400, "a request must have exactly one Host field");
     if (lengths_ > 1) throw refusal(400, "a request has one Content-Length");
     if (has_encoding_ && head.is_http_1_0) throw refusal(400, "HTTP/1.0 has no Transfer-Encoding");
     if (has_encoding_ && !is_chunked_alone_) throw refusal(501, "the only Transfer-Encoding is chunked");
@@ -201,9 +201,10 @@ connection::ending request_reader::fill() {
 void request_reader::fill(const char* what) {
   const connection::ending why = fill();
   if (why == connection::ending::none) return;
-  if (why == connection::ending::closed) throw refusal(400, std::string(what) + " is not whole");
+  if (why == connection::ending::closed)
+    throw refusal(400, std::string(what) + " is incomplete: the connection was closed");
   is_late_ = true;
-  throw refusal(408, std::string(what) + " has not come whole in time");
+  throw refusal(408, std::string(what) + " did not arrive completely in time");
 }
 
 /// Parses the bytes that have been read.

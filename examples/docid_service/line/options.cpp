@@ -131,7 +131,7 @@ settings settings_of(int count, char** words) {
       {"--similarity", share(cascade.content.similarity)},
       {"--original",
        [&] {
-         if (value != "yes") throw std::runtime_error("--original takes yes");
+         if (value != "yes") throw std::runtime_error("--original '" + value + "': must be yes");
          cascade.set_original();
          by_distance = option;
        }},
@@ -139,7 +139,7 @@ settings settings_of(int count, char** words) {
       {"--feature-memory", [&] { cascade.feature_memory = size_in(option, value); }},
       {"--clues",
        [&] {
-         if (value != "yes" && value != "no") throw std::runtime_error("--clues takes yes or no");
+         if (value != "yes" && value != "no") throw std::runtime_error("--clues '" + value + "': must be yes or no");
          cascade.finds_clues = value == "yes";
        }},
       {"--mariadb", text(all.stores.mariadb)},
@@ -154,7 +154,8 @@ settings settings_of(int count, char** words) {
       {"--deadline", integer(http.deadline, 1, 86400)},
       {"--answer",
        [&] {
-         if (value != "stored" && value != "decided") throw std::runtime_error("--answer takes stored or decided");
+         if (value != "stored" && value != "decided")
+           throw std::runtime_error("--answer '" + value + "': must be stored or decided");
          cascade.answers_early = value == "decided";
        }},
   };

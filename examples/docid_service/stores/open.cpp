@@ -98,7 +98,8 @@ void open_contents(const store_options& options, const connections& on, opened_s
     made.contents = std::make_unique<mariadb_contents>(*on.mariadb);
 #endif
   } else {
-    throw std::runtime_error("--contents " + name + ": it is rocksdb, hbase, or where the documents are (" + own + ")");
+    throw std::runtime_error("--contents " + name + ": must be rocksdb, hbase, or the store of the documents (" + own +
+                             ")");
   }
 }
 

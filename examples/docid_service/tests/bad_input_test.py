@@ -294,7 +294,7 @@ class BadInput(TestCase):
         for options, words in ((["--port"], "needs a value"), (["--port", "x"], "--port x"), (["--no", "1"], "no option --no"),
                                (["--recipe", "x"], 'no recipe "x"'), (["--distance", "-1"], "--distance -1"),
                                (["--port=x"], "--port x"), (["--no=1"], "no option --no"), (["--data="], "filesystem"),
-                               (["--answer=never"], "--answer takes stored or decided"),
+                               (["--answer=never"], "--answer 'never': must be stored or decided"),
                                (["--steps", "url,x"], 'no step "x"')):
             with tempfile.TemporaryDirectory() as folder:
                 done = subprocess.run([PROGRAM, "--data", folder, *options], capture_output=True, text=True,

@@ -220,8 +220,8 @@ class Clues(TestCase):
         for query, words in (("", "the parameter clue is missing"), ("clue=", "there is no word in it"),
                              ("clue=%EF%BC%8C%20!%20", "there is no word in it"), ("clue=word", "two words at least"),
                              ("clue=%E6%B5%B7", "two words at least"), ("clue=%ff%fe", "not UTF-8"),
-                             ("clue=a+b&limit=0", "limit is no number from 1 to 100: 0"),
-                             ("clue=a+b&limit=101", "limit"), ("clue=a+b&share=2", "share is no number from 0 to 1: 2"),
+                             ("clue=a+b&limit=0", "limit must be a number from 1 to 100, not 0"),
+                             ("clue=a+b&limit=101", "limit"), ("clue=a+b&share=2", "share must be a number from 0 to 1, not 2"),
                              ("clue=a+b&share=nan", "share"), ("clue=a+b&share=", "share"), ("clue=a+b&share=1x", "share")):
             status, answer = self.service.request("GET", "/find?" + query)
             self.assertEqual((status, answer["status"]), (400, "error"), query)
@@ -238,7 +238,7 @@ class Clues(TestCase):
         # A restarted service knows the earlier articles.
         self.restart()
         self.assertEqual([one["docId"] for one in self.check(FIRST["content"])], [name])
-        for options, words in ((["--clues", "1"], "--clues takes yes or no"),
+        for options, words in ((["--clues", "1"], "--clues '1': must be yes or no"),
                                (["--clues", "yes", "--mariadb", "x"], "--clues yes with --mariadb")):
             with self.assertRaisesRegex(RuntimeError, words):
                 Service(self.folder + "/other", *options)

@@ -121,9 +121,9 @@ def test_what_is_refused_for_passages(tmp_path):
     for changes, message in (
         ({"passages": "chars:5"}, "--passages is N or bytes:N, not chars:5"),
         ({"passages": "bytes:"}, "--passages is N or bytes:N"),
-        ({"passages": "0"}, "length is at least 1"),
-        ({"least_documents": 0}, "least_documents is at least 1"),
-        ({"partitions": 4097}, "partitions is at least 1 and at most 4096"),
+        ({"passages": "0"}, "length must be at least 1"),
+        ({"least_documents": 0}, "least_documents must be at least 1"),
+        ({"partitions": 4097}, "partitions must be at least 1 and at most 4096"),
     ):
         given = argparse.Namespace(**{"passages": "5", "least_documents": 1, "earlier": 0, "partitions": 2, "input": "in.parquet", **changes})
         with pytest.raises(ValueError, match=message):

@@ -195,7 +195,7 @@ struct arrow_object {
     }
     const bool is_released =
         stream != nullptr ? stream->release == nullptr : schema->release == nullptr || array->release == nullptr;
-    if (is_released) throw nb::value_error("what the object gives of Arrow's is released already");
+    if (is_released) throw nb::value_error("the Arrow data of the object were released before");
     return true;
   }
 };
@@ -216,13 +216,13 @@ class text_input {
     nb::object sequence = nb::borrow(object);
     if (nb::hasattr(object, "dtype") && nb::hasattr(object, "tolist")) {
       if (nb::hasattr(object, "ndim") && nb::cast<int>(object.attr("ndim")) != 1) {
-        throw nb::value_error("texts are an array of one dimension");
+        throw nb::value_error("texts must be an array of one dimension");
       }
       sequence = object.attr("tolist")();
     }
     if (PyDict_Check(object.ptr()) || PyAnySet_Check(object.ptr()) || PyByteArray_Check(object.ptr()) ||
         PyMemoryView_Check(object.ptr())) {
-      throw nb::type_error(("texts are a list, an array or a column, not " + name_of_type(object)).c_str());
+      throw nb::type_error(("texts must be a list, an array or a column, not " + name_of_type(object)).c_str());
     }
     // The texts are copied to a tuple, because the caller's list may change while it is read.
     PyObject* const made = PySequence_Tuple(sequence.ptr());
@@ -232,7 +232,7 @@ class text_input {
       if (nb::hasattr(object.type(), "__iter__") || nb::hasattr(object.type(), "__getitem__")) {
         throw nb::python_error(std::move(raised));
       }
-      throw nb::type_error(("texts are a list, an array or a column, not " + name_of_type(object)).c_str());
+      throw nb::type_error(("texts must be a list, an array or a column, not " + name_of_type(object)).c_str());
     }
     items_ = nb::steal<nb::tuple>(made);
     texts_.reserve(items_.size());
@@ -286,7 +286,8 @@ class text_input {
     }
     const std::string name = name_of_type(item);
     if (name == "NAType" || name == "NaTType") return {nullptr, 0};
-    throw nb::type_error(("text " + std::to_string(texts_.size()) + " is str, bytes or None, not " + name).c_str());
+    throw nb::type_error(
+        ("text " + std::to_string(texts_.size()) + " must be str, bytes or None, not " + name).c_str());
   }
 
   neardup_text bytes_of(nb::object bytes) {
@@ -535,7 +536,7 @@ struct idf {
 };
 
 neardup_join join_of(double similarity, int measure, std::size_t min_common, bool copies_once) {
-  if (similarity == 0) throw nb::value_error("the similarity is above 0");  // 0 would stand for the default
+  if (similarity == 0) throw nb::value_error("the similarity must be above 0");  // 0 would stand for the default
   return {similarity, static_cast<neardup_measure>(measure), min_common, copies_once ? 1 : 0};
 }
 
@@ -632,23 +633,23 @@ struct codes {
 
   void add(const ArrowSchema& schema, const ArrowArray& array) {
     const std::string format(schema.format);
-    if (schema.dictionary != nullptr) throw nb::type_error("codes are a column of their values, not of a dictionary");
+    if (schema.dictionary != nullptr) throw nb::type_error("codes must be a column of values, not of a dictionary");
     const int width = format == "I" || format == "w:4"   ? 32
                       : format == "L" || format == "w:8" ? 64
                       : format == "w:16"                 ? 128
                       : format == "w:32"                 ? 256
                                                          : 0;
-    if (format.rfind("w:", 0) == 0 && width == 0) throw nb::value_error("codes have 32, 64, 128 or 256 bits");
+    if (format.rfind("w:", 0) == 0 && width == 0) throw nb::value_error("codes must have 32, 64, 128 or 256 bits");
     if (width == 0) {
       throw nb::type_error(
           ("codes are of Arrow's type uint64, uint32 or fixed_size_binary, not of " + c_interface::type_name(schema))
               .c_str());
     }
-    if (size() > 0 && width != bits) throw nb::value_error("codes of different widths");
+    if (size() > 0 && width != bits) throw nb::value_error("all codes must have the same width");
     bits = width;
     if (array.n_buffers < 2 || array.length < 0 || array.offset < 0 ||
         (array.length > 0 && array.buffers[1] == nullptr))
-      throw nb::value_error("the Arrow array is not of its type");
+      throw nb::value_error("the Arrow array does not have the type of its schema");
     const auto* const nulls = static_cast<const std::uint8_t*>(array.buffers[0]);
     const auto* const data = static_cast<const std::uint8_t*>(array.buffers[1]);
     for (std::int64_t i = array.offset; i < array.offset + array.length; ++i) {
@@ -660,7 +661,7 @@ struct codes {
 std::unique_ptr<codes> codes_of_arrow(nb::handle object) {
   arrow_object arrow;
   if (!arrow.open(object))
-    throw nb::type_error(("codes are an array or a column, not " + name_of_type(object)).c_str());
+    throw nb::type_error(("codes must be an array or a column, not " + name_of_type(object)).c_str());
   auto result = std::make_unique<codes>();
   if (arrow.array != nullptr) {
     result->add(*arrow.schema, *arrow.array);
@@ -754,7 +755,7 @@ class position_columns {
     if (!columns.contains(name)) return;
     to = nb::cast<Array>(columns[name]);
     if (std::string_view(name) == "first") size_ = to.shape(0);
-    if (to.shape(0) != size_) throw nb::value_error("the columns of pairs are of different length");
+    if (to.shape(0) != size_) throw nb::value_error("the columns of pairs must have the same length");
   }
 
   position_array first_, second_, common_, distance_;
@@ -772,7 +773,7 @@ struct code_index {
   /// Calls `apply` to insert or erase some codes at a time. Between these steps, Ctrl-C can end the call.
   template <class Change>
   std::size_t change(const codes& of, const id_array& ids, const Change& apply) {
-    if (ids.shape(0) != of.size()) throw nb::value_error("there are not as many ids as codes");
+    if (ids.shape(0) != of.size()) throw nb::value_error("there must be as many ids as codes");
     constexpr std::size_t step = std::size_t{1} << 14;
     std::size_t changed = 0, begin = 0;
     do {
@@ -950,7 +951,8 @@ void define_joins(nb::module_& m) {
       "verify",
       [](const Corpus& of, const Corpus* others, position_array first, position_array second, double similarity,
          int measure, std::size_t min_common, const nb::tuple& how) {
-        if (first.shape(0) != second.shape(0)) throw nb::value_error("the positions of pairs are of different number");
+        if (first.shape(0) != second.shape(0))
+          throw nb::value_error("the two arrays of positions must have the same length");
         const neardup_join join = join_of(similarity, measure, min_common, false);
         slot<neardup_pairs, neardup_pairs_free> made;
         const bool is_small = first.shape(0) < 64 && of.is_small() && (others == nullptr || others->is_small());
@@ -973,7 +975,7 @@ void define_joins(nb::module_& m) {
         scores given;
         if (!prefer.is_none()) {
           given = nb::cast<scores>(prefer);
-          if (given.shape(0) != n) throw nb::value_error("there are not as many scores as texts");
+          if (given.shape(0) != n) throw nb::value_error("there must be as many scores as texts");
           if (n > 0) grouping.preference = given.data();
         }
         auto* const labels = new std::vector<std::uint32_t>(n);
@@ -1370,7 +1372,7 @@ void define_shuffle(nb::module_& m) {
                   })
       .def("add",
            [](set_scatter& self, id_array documents, const sets& of) {
-             if (documents.shape(0) != of.size()) throw nb::value_error("there are not as many documents as sets");
+             if (documents.shape(0) != of.size()) throw nb::value_error("there must be as many documents as sets");
              call_now(1, [&](const neardup_run*, neardup_error* error) {
                const std::lock_guard lock(self.mutex);
                neardup_scatter_add(self.handle.get(), documents.data(), of.handle.get(), error);
@@ -1423,7 +1425,7 @@ void define_shuffle(nb::module_& m) {
         });
 
   m.def("verify_sets", [](const sets& a, const sets& b, const nb::tuple& settings) {
-    if (a.size() != b.size()) throw nb::value_error("sets of different numbers are compared");
+    if (a.size() != b.size()) throw nb::value_error("the two lists of sets must have the same length");
     const neardup_shuffle shuffle = shuffle_of(settings);
     auto* const common = new std::vector<std::uint32_t>(a.size());
     const nb::capsule common_owner(common,
@@ -1513,7 +1515,7 @@ NB_MODULE(_native, m) {
       .def("add_lists",
            [](sets& self, nb::handle lists) {
              arrow_object arrow;
-             if (!arrow.open(lists)) throw nb::type_error("sets are a column of lists");
+             if (!arrow.open(lists)) throw nb::type_error("sets must be a column of lists");
              const neardup_input input{nullptr, 0, arrow.schema, arrow.array, arrow.stream};
              call_long(1, [&](const neardup_run*, neardup_error* error) {
                neardup_sets_add_lists(self.handle.get(), &input, error);
@@ -1526,7 +1528,7 @@ NB_MODULE(_native, m) {
              const bool fits = neardup_sets_width(self.handle.get()) == 32
                                    ? features.dtype() == nb::dtype<std::uint32_t>()
                                    : features.dtype() == nb::dtype<std::uint64_t>();
-             if (!fits) throw nb::type_error("features are of uint32 or uint64, as the width says");
+             if (!fits) throw nb::type_error("features must be uint32 or uint64, as the width says");
              if (offsets.data()[0] < 0 || offsets.data()[count] > static_cast<std::int64_t>(features.shape(0))) {
                throw nb::value_error("an offset is beyond the features");
              }
@@ -1615,7 +1617,7 @@ NB_MODULE(_native, m) {
         for (const char* const known : {sets::columns, edited_texts::columns, codes::columns}) {
           if (columns == known) return std::make_unique<pairs>(std::move(handle), known);
         }
-        throw nb::value_error("no pairs have these columns");
+        throw nb::value_error("pairs do not have these columns");
       },
       "columns"_a, "of"_a);
   m.def(
@@ -1628,7 +1630,7 @@ NB_MODULE(_native, m) {
         scores given;
         if (!prefer.is_none()) {
           given = nb::cast<scores>(prefer);
-          if (given.shape(0) != count) throw nb::value_error("there are not as many scores as texts");
+          if (given.shape(0) != count) throw nb::value_error("there must be as many scores as texts");
           if (count > 0) grouping.preference = given.data();
         }
         auto* const labels = new std::vector<std::uint32_t>(count);
@@ -1656,7 +1658,7 @@ NB_MODULE(_native, m) {
                     auto result = std::make_unique<codes>();
                     result->bits = static_cast<int>(8 * bytes.shape(1));
                     if (bytes.shape(1) != 4 && bytes.shape(1) != 8 && bytes.shape(1) != 16 && bytes.shape(1) != 32) {
-                      throw nb::value_error("codes have 32, 64, 128 or 256 bits");
+                      throw nb::value_error("codes must have 32, 64, 128 or 256 bits");
                     }
                     for (std::size_t i = 0; i < bytes.shape(0); ++i)
                       result->add_bytes(bytes.data() + i * bytes.shape(1), true);
@@ -1669,7 +1671,7 @@ NB_MODULE(_native, m) {
              const std::size_t stride = self.stride();
              for (std::size_t i = 0; i < positions.shape(0); ++i) {
                const std::size_t position = positions.data()[i];
-               if (position >= self.size()) throw nb::value_error("a code that does not exist");
+               if (position >= self.size()) throw nb::value_error("there is no code at this position");
                const auto* const words = self.words.data() + position * stride;
                made->words.insert(made->words.end(), words, words + stride);
                made->valid.push_back(self.valid[position]);
@@ -1847,7 +1849,7 @@ NB_MODULE(_native, m) {
                   })
       .def("insert",
            [](feature_index& self, const sets& of, id_array ids, const nb::tuple& how) {
-             if (ids.shape(0) != of.size()) throw nb::value_error("there are not as many ids as texts");
+             if (ids.shape(0) != of.size()) throw nb::value_error("there must be as many ids as texts");
              std::size_t inserted = 0;
              call_either(how, of.is_small(), [&](const neardup_run* run, neardup_error* error) {
                const std::unique_lock lock(self.mutex);
@@ -1914,7 +1916,7 @@ NB_MODULE(_native, m) {
           [](const nb::tuple& made_of, double similarity, std::uint64_t max_documents, std::uint64_t max_bytes,
              std::uint64_t max_age, bool duplicates_renew, bool refuse_when_full, const std::string& path,
              bool is_durable) {
-            if (similarity == 0) throw nb::value_error("the similarity is above 0");
+            if (similarity == 0) throw nb::value_error("the similarity must be above 0");
             const composition of(made_of);
             const neardup_dedup_options options{
                 similarity, max_documents, max_bytes, max_age, duplicates_renew ? 1 : 0, refuse_when_full ? 1 : 0};
@@ -1942,7 +1944,7 @@ NB_MODULE(_native, m) {
                                                              const neardup_run* run, neardup_error* error) {
                                 if (numbers && first + count > numbers->shape(0)) {
                                   error->status = NEARDUP_INVALID;
-                                  std::strcpy(error->message, "there are not as many ids as texts");
+                                  std::strcpy(error->message, "there must be as many ids as texts");
                                   return;
                                 }
                                 const std::unique_lock lock(self.mutex);

@@ -225,15 +225,15 @@ def test_scores_of_arrays_are_not_rounded():
 
 
 def test_messages_name_the_limit_that_a_number_misses():
-    with pytest.raises(ValueError, match="^threads is at least 1, not 0$"):
+    with pytest.raises(ValueError, match="^threads must be at least 1, not 0$"):
         neardup.pairs(TEXTS, threads=0)
-    with pytest.raises(ValueError, match="^k is at least 0 and at most 256, not -1$"):
+    with pytest.raises(ValueError, match="^k must be at least 0 and at most 256, not -1$"):
         neardup.Index(-1)
 
 
 def test_tokens_are_of_one_text():
     for wrong in (TEXTS, None, 7):
-        with pytest.raises(TypeError, match=f"^a text is a str or bytes, not {type(wrong).__name__}$"):
+        with pytest.raises(TypeError, match=f"^a text must be str or bytes, not {type(wrong).__name__}$"):
             neardup.tokens(wrong)
 
 

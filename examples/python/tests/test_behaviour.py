@@ -377,11 +377,11 @@ def test_a_wrong_id_similarity_or_same_is_named():
     texts = ["a b c d", "e f g h"]
     for id in (2**64, -1, 10**400):
         for call in (lambda: neardup.Deduplicator().add(texts[0], id), lambda: neardup.Deduplicator().add_batch(texts, [1, id])):
-            with pytest.raises(ValueError, match="^an id is at least 0 and at most 18446744073709551615, not"):
+            with pytest.raises(ValueError, match="^an id must be at least 0 and at most 18446744073709551615, not"):
                 call()
     for similarity in (10**400, -(10**400)):
         with pytest.raises(ValueError, match="^the similarity must be above 0, and at most 1"):
             neardup.pairs(texts, similarity=similarity)
     for same in (True, 5):
-        with pytest.raises(TypeError, match="^same is a name or a list of names, not"):
+        with pytest.raises(TypeError, match="^same must be a name or a list of names, not"):
             neardup.pairs(texts, same=same)

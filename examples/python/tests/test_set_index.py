@@ -172,7 +172,7 @@ def test_names_of_documents():
     assert dedup.add("j k l", "p").is_new and "first" not in dedup  # the oldest document is forgotten
     assert dedup.add("a b c", "first").is_new and len(dedup) == 3
     assert dedup.erase("first") and not dedup.erase("first") and dedup.added == 8
-    with pytest.raises(ValueError, match="keeps no ids of str"):
+    with pytest.raises(ValueError, match="its ids are str"):
         dedup.save("nowhere")
     for i in range(3000):
         dedup.add(f"text{i} number{i} of{i}", f"d{i}")

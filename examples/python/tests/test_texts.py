@@ -219,9 +219,9 @@ def test_what_counts_as_null():
     [
         ("one text", TypeError, "not one text"),
         (b"one text", TypeError, "not one text"),
-        ([1], TypeError, "text 0 is str, bytes or None, not int"),
-        (["a", bytearray(b"b")], TypeError, "text 1 is str, bytes or None, not bytearray"),
-        ([["a"]], TypeError, "text 0 is str, bytes or None, not list"),
+        ([1], TypeError, "text 0 must be str, bytes or None, not int"),
+        (["a", bytearray(b"b")], TypeError, "text 1 must be str, bytes or None, not bytearray"),
+        ([["a"]], TypeError, "text 0 must be str, bytes or None, not list"),
         (7, TypeError, "a column, not int"),
         (None, TypeError, "a column, not NoneType"),
         ({"a": 1}, TypeError, "a column, not dict"),
@@ -229,7 +229,7 @@ def test_what_counts_as_null():
         (str, TypeError, "a column, not type"),
         (pa.array, TypeError, "a column, not"),
         (np.array([["a"]]), ValueError, "one dimension"),
-        (np.array([1.5]), TypeError, "text 0 is str, bytes or None, not float"),
+        (np.array([1.5]), TypeError, "text 0 must be str, bytes or None, not float"),
         (pa.array([1]), ValueError, "but this is int64"),
         (pa.array([["a"]]), ValueError, "but this is list<string>"),
         (pa.array([1, 1]).dictionary_encode(), ValueError, "but this is int64"),
@@ -266,7 +266,7 @@ def test_what_is_refused(texts, error, message):
         ({"prefer": [1.0]}, ValueError, "scores"),
         ({"prefer": [1.0, float("nan")]}, ValueError, "is NaN"),
         ({"features": 5}, TypeError, ""),
-        ({"threads": 2**70}, ValueError, "threads is at least 1"),
+        ({"threads": 2**70}, ValueError, "threads must be at least 1"),
     ],
 )
 def test_options_that_are_refused(options, error, message):

@@ -95,10 +95,10 @@ def _whole(number: Any, what: str, least: int, most: int = _UNLIMITED) -> int:
             raise TypeError
         result = operator.index(number)
     except TypeError:
-        raise TypeError(f"{what} is a whole number, not {type(number).__name__}") from None
+        raise TypeError(f"{what} must be a whole number, not {type(number).__name__}") from None
     if not least <= result <= most:
         end = "" if most == _UNLIMITED and result < least else f" and at most {most}"
-        raise ValueError(f"{what} is at least {least}{end}, not {result}")
+        raise ValueError(f"{what} must be at least {least}{end}, not {result}")
     return result
 
 
@@ -109,43 +109,43 @@ def _width(bits: Any) -> int:
 
 def _flag(value: Any, what: str) -> bool:
     if not _is_truth(value):
-        raise TypeError(f"{what} is True or False, not {type(value).__name__}")
+        raise TypeError(f"{what} must be True or False, not {type(value).__name__}")
     return bool(value)
 
 
 def _array(values: Any, what: str, truths: bool = False) -> _np.ndarray:
     if not truths and isinstance(values, (list, tuple)) and any(_is_truth(one) for one in values):
-        raise TypeError(f"{what} are numbers, not True and False")
+        raise TypeError(f"{what} must be numbers, not True and False")
     try:
         return _np.asarray(values)
     except Exception as e:  # an exception of any library
-        raise TypeError(f"{what} are no array: {e}") from None
+        raise TypeError(f"{what} cannot be read as an array: {e}") from None
 
 
 def _text(text: Any, what: str) -> str:
     if not isinstance(text, str):
-        raise TypeError(f"{what} is a str, not {type(text).__name__}")
+        raise TypeError(f"{what} must be a str, not {type(text).__name__}")
     text.encode()  # UnicodeEncodeError, a ValueError, for lone surrogates
     return text
 
 
 def _number(names: dict, name: str, what: str) -> int:
     if _text(name, what) not in names:
-        raise ValueError(f"{what} is one of {', '.join(names)}, not {name!r}")
+        raise ValueError(f"{what} must be one of {', '.join(names)}, not {name!r}")
     return names[name]
 
 
 def _run(threads: Optional[int], progress: Progress = None) -> Tuple[int, Any]:
     """Checks the settings of a call, and returns them for the native module."""
     if progress is not None and not callable(progress):
-        raise TypeError(f"progress is a function, not {type(progress).__name__}")
+        raise TypeError(f"progress must be a function, not {type(progress).__name__}")
     return (0 if threads is None else _whole(threads, "threads", 1), progress)
 
 
 def _made_of(features: str, seed: int, same: Same = None, dictionary: Words = None) -> Tuple[str, int, Any, Any]:
     """Checks how features are made, and returns it for the native module."""
     if not (same is None or isinstance(same, str) or hasattr(same, "__iter__")):
-        raise TypeError(f"same is a name or a list of names, not {type(same).__name__}")
+        raise TypeError(f"same must be a name or a list of names, not {type(same).__name__}")
     names = () if same is None else (same,) if isinstance(same, str) else tuple(same)
     for name in (features, *names):
         if "\0" in _text(name, "a name of features"):
@@ -168,7 +168,7 @@ def _path(path: Union[str, os.PathLike, None]) -> str:
 
 def _similarity(similarity: float) -> float:
     if _is_truth(similarity) or not isinstance(similarity, numbers.Real):
-        raise TypeError(f"the similarity is a number, not {type(similarity).__name__}")
+        raise TypeError(f"the similarity must be a number, not {type(similarity).__name__}")
     try:
         similarity = float(similarity)
     except OverflowError:
@@ -277,7 +277,7 @@ class CutTexts:
     def __getitem__(self, i: int) -> Optional[str]:
         i = range(len(self))[i]
         if not isinstance(i, int):
-            raise TypeError("a text has one position")
+            raise TypeError("the position of a text must be one number")
         text = self._native.bytes(i)
         return None if text is None else text.decode()
 
@@ -320,7 +320,7 @@ class FeatureSets:
     def __getitem__(self, i: int) -> _np.ndarray:
         i = range(len(self))[i]
         if not isinstance(i, int):
-            raise TypeError("a set has one position")
+            raise TypeError("the position of a set must be one number")
         offsets = self.offsets
         return self.values[offsets[i] : offsets[i + 1]]
 
@@ -411,7 +411,7 @@ class Dictionary:
         stop_words: Optional[Path] = None,
     ) -> None:
         if model is True:
-            raise TypeError("model is a path, None or False")
+            raise TypeError("model must be a path, None or False")
         folder = "" if model is False else _path(model)
         self._path = _path(os.fspath(path))
         self._native = _native.Dictionary(self._path, _path(user_words), folder, model is False, _path(stop_words))
@@ -462,7 +462,7 @@ class IdfTable:
 def tokens(text: Union[str, bytes], features: str = "words:2", *, dictionary: Words = None) -> List[Any]:
     """Returns the tokens of one text, also repeated tokens, before they are hashed: str, or bytes for "bytes:N"."""
     if not isinstance(text, (str, bytes)):
-        raise TypeError(f"a text is a str or bytes, not {type(text).__name__}")
+        raise TypeError(f"a text must be str or bytes, not {type(text).__name__}")
     if isinstance(text, str):
         # A lone surrogate becomes U+FFFD.
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
@@ -510,12 +510,12 @@ def _features_of(one: Any, kind: Any) -> _np.ndarray:
         return _np.empty(0, kind)
     if isinstance(one, _np.ndarray):
         if one.dtype.kind not in "ui":
-            raise TypeError(f"features are unsigned integers, not {one.dtype}")
+            raise TypeError(f"features must be unsigned integers, not {one.dtype}")
         if one.dtype.kind == "i" and one.min() < 0 or one.max() > _np.iinfo(kind).max:
             raise OverflowError(f"a feature does not fit into {_np.dtype(kind).name}")
         return _np.unique(one.astype(kind))
     if not all(isinstance(number, (int, _np.integer)) and not isinstance(number, bool) for number in numbers):
-        raise TypeError("features are unsigned integers")
+        raise TypeError("features must be unsigned integers")
     return _np.unique(_np.array(numbers, kind))
 
 
@@ -731,15 +731,15 @@ def _both(pairs: Any) -> Any:
     try:
         return pairs["first"], pairs["second"]
     except Exception:  # an exception of any library
-        raise TypeError("pairs are Pairs, a table with columns 'first' and 'second', or two arrays") from None
+        raise TypeError("pairs must be Pairs, a table with columns 'first' and 'second', or two arrays") from None
 
 
 def _positions(numbers: Any) -> _np.ndarray:
     array = _array(numbers, "positions")
     if array.ndim != 1 or (array.dtype.kind not in "ui" and array.size > 0):
-        raise TypeError(f"positions are integers in one dimension, not {array.dtype} in {array.ndim}")
+        raise TypeError(f"positions must be integers in one dimension, not {array.dtype} in {array.ndim}")
     if array.size > 0 and (array.min() < 0 or array.max() >= 2**32):
-        raise ValueError("a position is not from 0 to 2**32 - 1")
+        raise ValueError("positions must be from 0 to 2**32 - 1")
     return _np.ascontiguousarray(array, _np.uint32)
 
 
@@ -870,11 +870,11 @@ def _scores(prefer: Any) -> _np.ndarray:
     """Returns scores as float64. If that could round a score, the result has the rank of each score instead."""
     array = _array(prefer, "scores", True)
     if array.ndim != 1:
-        raise ValueError(f"scores are an array of one dimension, not {array.ndim}")
+        raise ValueError(f"scores must be an array of one dimension, not {array.ndim}")
     if isinstance(prefer, (list, tuple)) and array.dtype == _np.float64 and (_np.abs(array) >= 2**53).any():
         array = _np.array([one.item() if isinstance(one, _np.generic) else one for one in prefer], object)
     if array.dtype.kind not in "buif" and not all(isinstance(one, numbers.Real) for one in array.tolist()):
-        raise TypeError("scores are numbers")
+        raise TypeError("scores must be numbers")
     if (array != array).any():
         raise ValueError(f"the score of text {int((array != array).argmax())} is NaN")
     if array.dtype != _np.float64 and array.dtype.itemsize >= 8:
@@ -973,7 +973,7 @@ def _codes_of(codes: Any) -> Any:
             f"uint32 (n,) or uint8 (n, bytes), not {array.dtype} {array.shape}"
         )
     if array.dtype == _np.uint8 and array.ndim != 2:
-        raise TypeError("codes as bytes are an array of shape (n, bytes)")
+        raise TypeError("codes as bytes must be an array of shape (n, bytes)")
     little = _np.ascontiguousarray(array if array.ndim == 2 else array[:, None])
     little = little.astype(little.dtype.newbyteorder("<"), copy=False)
     return _native.Codes.of_bytes(little.view(_np.uint8).reshape(len(array), little.shape[1] * little.itemsize))
@@ -1086,7 +1086,7 @@ def _listed(ids: Any) -> Any:
         return ids
     strings = sum(isinstance(one, str) for one in ids)
     if 0 < strings < len(ids):
-        raise TypeError("ids are all str, or all integers")
+        raise TypeError("ids must be all str, or all integers")
     if strings > 0:
         return [str(_text(one, "an id")) for one in ids]
     whole = _array_of_whole(ids)
@@ -1105,9 +1105,9 @@ def _are_names(listed: Any) -> bool:
 def _ids(ids: Any) -> _np.ndarray:
     array = _array(_listed(ids), "ids")
     if array.ndim != 1 or (array.dtype.kind not in "ui" and array.size > 0):
-        raise TypeError(f"ids are integers in one dimension, not {array.dtype} in {array.ndim}")
+        raise TypeError(f"ids must be integers in one dimension, not {array.dtype} in {array.ndim}")
     if array.dtype.kind == "i" and array.size > 0 and array.min() < 0:
-        raise ValueError("an id is not from 0 to 2**64 - 1")
+        raise ValueError("ids must be from 0 to 2**64 - 1")
     return _np.ascontiguousarray(array, _np.uint64)
 
 
@@ -1231,11 +1231,11 @@ class SetIndex:
         if not _are_names(ids):
             numbers = _ids(ids)
             if self._names is not None and len(numbers) > 0:
-                raise TypeError("the ids of this index are str")
+                raise TypeError("the ids of this index are str; give str")
             return self._native.insert(sets, numbers, run)
         with self._lock:
             if self._names is None and len(self) > 0:
-                raise TypeError("the ids of this index are integers")
+                raise TypeError("the ids of this index are integers; give integers")
             known = self._names or _Names()
             numbers = known.add(ids)
             try:
@@ -1464,7 +1464,7 @@ class Deduplicator:
             known.drop([known.numbers[name] for name in ids if self._is_forgotten(name)])
             numbers = [number for name in ids if (number := known.numbers.get(name)) is not None]
             if numbers:
-                raise ValueError(f"a document of the id {known.names[numbers[0]]!r} is kept already")
+                raise ValueError(f"a document with the id {known.names[numbers[0]]!r} is kept already")
             numbers = known.add(ids)
             try:
                 native = self._native.add(texts, _np.array(numbers, _np.uint64), time, run)
@@ -1538,7 +1538,7 @@ class Deduplicator:
         """Writes a file that load() reads. Without a path, writes the own file, and its log becomes empty."""
         file = _path(path)
         if self._names is not None:
-            raise ValueError("a file keeps no ids of str, so this deduplicator cannot be saved")
+            raise ValueError("this deduplicator cannot be saved, because its ids are str; use integers as ids")
         self._native.save(file)
 
     def close(self) -> None:
@@ -1665,7 +1665,7 @@ class Shuffle(NamedTuple):
     def scatter(self, counts: FeatureCounts) -> SetScatter:
         """Returns a scatter for the sets of the corpus. `counts`: the merged counts of all sets of the corpus."""
         if not isinstance(counts, FeatureCounts) or counts._bits != self.bits:
-            raise TypeError(f"counts are FeatureCounts of {self.bits} bits")
+            raise TypeError(f"counts must be FeatureCounts of {self.bits} bits")
         return SetScatter(_native.SetScatter.make(self._settings(), counts._native))
 
     def gather(self, blobs: Iterable[Any], partition: int, *, threads: Optional[int] = None) -> DocumentPairs:
@@ -1746,11 +1746,11 @@ def _place_columns(places: Any, names: Sequence[str]) -> List[_np.ndarray]:
     given = places.to_numpy() if isinstance(places, _Table) else places
     columns = [_np.ascontiguousarray(_array(given[name], name), _np.uint32) for name in names]
     if any(column.shape != (len(columns[0]),) for column in columns):
-        raise ValueError("places are columns of the same length")
+        raise ValueError("places must be columns of the same length")
     return columns
 
 
 def _native_sets(sets: FeatureSets) -> Any:
     if not isinstance(sets, FeatureSets):
-        raise TypeError(f"sets are FeatureSets, not {type(sets).__name__}")
+        raise TypeError(f"sets must be FeatureSets, not {type(sets).__name__}")
     return sets._native
