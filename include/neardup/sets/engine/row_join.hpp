@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -55,30 +56,20 @@ struct row_format {
     return sizeof(set_row) - 2 * (4 - number_bytes) - (has_short_bitmaps ? 8 : 0);
   }
 
-  /// Replaces rows by their stored form.
+  /// Replaces rows by their stored form. Copies have constant sizes, which is faster. So a copy may write more than the
+  /// stored form, but never beyond its row in memory.
   /// Returns: the stored form, in the memory of the rows.
   [[nodiscard]] std::span<std::byte> pack(std::span<set_row> rows) const noexcept {
     const std::span<std::byte> bytes = std::as_writable_bytes(rows);
     std::byte* to = bytes.data();
-    const auto put = [&to](const auto& value) {
-      std::memcpy(to, &value, sizeof value);
-      to += sizeof value;
-    };
-    for (const set_row& place : rows) {
-      const set_row one = place;  // a copy, because the stored form overwrites it
-      put(std::array{one.key, one.set});
-      if (number_bytes == 1) {
-        put(std::array{static_cast<std::uint8_t>(one.size), static_cast<std::uint8_t>(one.position)});
-      } else if (number_bytes == 2) {
-        put(std::array{static_cast<std::uint16_t>(one.size), static_cast<std::uint16_t>(one.position)});
-      } else {
-        put(std::array{one.size, one.position});
-      }
-      if (has_short_bitmaps) {
-        put(one.bitmap[0] ^ one.bitmap[1]);
-      } else {
-        put(one.bitmap);
-      }
+    for (const set_row& one : rows) {
+      const std::array key_and_set{one.key, one.set};
+      const std::uint64_t numbers = (one.size | std::uint64_t{one.position} << 8 * number_bytes) << unused_bits();
+      const set_bitmap bitmap = has_short_bitmaps ? set_bitmap{one.bitmap[0] ^ one.bitmap[1], 0} : one.bitmap;
+      std::memcpy(to, &key_and_set, sizeof key_and_set);
+      std::memcpy(to + sizeof key_and_set, &numbers, sizeof numbers);
+      std::memcpy(to + sizeof key_and_set + 2 * number_bytes, &bitmap, sizeof bitmap);
+      to += row_bytes();
     }
     return bytes.first(rows.size() * row_bytes());
   }
@@ -88,32 +79,25 @@ struct row_format {
   void unpack(std::span<set_row> rows) const noexcept {
     const std::byte* const bytes = std::as_bytes(rows).data();
     for (std::size_t i = rows.size(); i-- > 0;) {  // from the last row, because a row overwrites stored rows after it
-      const std::byte* from = bytes + i * row_bytes();
-      const auto get = [&from](auto value) {
-        std::memcpy(&value, from, sizeof value);
-        from += sizeof value;
-        return value;
-      };
-      const auto [key, set] = get(std::array<std::uint32_t, 2>{});
-      set_row one{key, set, 0, 0, {}};
-      const auto set_numbers = [&one](const auto& numbers) {
-        one.size = numbers[0];
-        one.position = numbers[1];
-      };
-      if (number_bytes == 1) {
-        set_numbers(get(std::array<std::uint8_t, 2>{}));
-      } else if (number_bytes == 2) {
-        set_numbers(get(std::array<std::uint16_t, 2>{}));
-      } else {
-        set_numbers(get(std::array<std::uint32_t, 2>{}));
-      }
-      if (has_short_bitmaps) {
-        one.bitmap[0] = get(std::uint64_t{});
-      } else {
-        one.bitmap = get(set_bitmap{});
-      }
-      rows[i] = one;
+      const std::byte* const from = bytes + i * row_bytes();
+      std::array<std::uint32_t, 2> key_and_set;
+      std::uint64_t numbers;
+      set_bitmap bitmap;
+      std::memcpy(&key_and_set, from, sizeof key_and_set);
+      std::memcpy(&numbers, from + sizeof key_and_set, sizeof numbers);
+      std::memcpy(&bitmap, from + sizeof key_and_set + 2 * number_bytes, sizeof bitmap);
+      numbers >>= unused_bits();
+      const std::uint64_t mask = ~std::uint64_t{0} >> (64 - 8 * number_bytes);
+      if (has_short_bitmaps) bitmap[1] = 0;
+      rows[i] = {key_and_set[0], key_and_set[1], static_cast<std::uint32_t>(numbers & mask),
+                 static_cast<std::uint32_t>(numbers >> 8 * number_bytes & mask), bitmap};
     }
+  }
+
+ private:
+  /// Returns how many low bits of the word with size and position are unused, so that the stored bytes come first.
+  [[nodiscard]] std::size_t unused_bits() const noexcept {
+    return std::endian::native == std::endian::little ? 0 : 64 - 16 * number_bytes;
   }
 };
 
