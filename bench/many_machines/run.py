@@ -228,9 +228,9 @@ def page_of(figures):
         lines += ["", f"| at {last['count']:,}, mapped files included | " + " | ".join(STEPS) + " | one run |", "|---|" + "---|" * (len(STEPS) + 1),
                   "| memory of a task, MB | " + " | ".join(f"{last['steps'][step][1] / 1e6:,.0f}" for step in STEPS) + f" | {last['one'][1] / 1e6:,.0f} |", ""]
     if "runs" in figures:
-        lines += ["**The model** estimates the costs of more texts. Nobody has run these numbers of texts. The model assumes that the records and bytes of a text grow by the same amount with each tenfold "
-                  "number of texts. The rows \"by the model\" above check this assumption. It also assumes that the CPU time of a step grows as it grew from the second "
-                  "to the last number of texts above, and does not fall. Nothing checks this assumption.", "",
+        lines += ["**The model** estimates the costs of more texts than we ran. It makes two assumptions. First, the records and bytes of a text grow by the "
+                  "same amount with each tenfold number of texts. To check this, compare the rows \"by the model\" above with the measured rows. Second, the "
+                  "CPU time of a step does not fall, and grows as it grew from the second to the last number of texts above. Nothing checks this.", "",
                   "| texts | bytes each | core-hours | features written | scattered | memory of counts | moved in all |", "|---|---|---|---|---|---|---|"]
         for runs in figures["runs"].values():
             first, second, last = runs
@@ -241,9 +241,9 @@ def page_of(figures):
                 cells = last["files"]["counts"] / last["count"] * count
                 lines.append(f"| {number(count)} | {last['texts'] / last['count']:.0f} | {cpu * count / 3.6e9:,.0f} | {number(features)}B | {number(scattered)}B | "
                              f"{number(cells)}B | {number(4 * features + 2 * scattered)}B |")
-        lines += ["", "\"Moved in all\" has the bytes of the features four times, because `features` writes them, and `counts`, `scatter` and `groups` read them. It has the bytes "
-                  "of the scattered sets twice, because `scatter` writes them, and `gather` reads them. With sketches, `gather` also reads the features of its candidates. "
-                  "These bytes are not counted."]
+        lines += ["", "\"Moved in all\" counts the bytes of the features four times, because `features` writes them, and `counts`, `scatter` and `groups` read "
+                  "them. The bytes of the scattered sets count twice, because `scatter` writes them, and `gather` reads them. With sketches, `gather` also "
+                  "reads the features of its candidates, which are not counted."]
     if "model" in figures:
         lines += ["", "This table has the costs of a store of tables that answers one query for each document, with k = 3. `costs_of` computes them:", "",
                   "| documents | tables | memory of all, 24 bytes an entry | look-ups of a query | candidates of a query | candidates moved for all |",
