@@ -123,20 +123,32 @@ constexpr double least_similarities[] = {0.05, 0.3, 0.5, 0.55, 0.7, 0.8, 0.9, 0.
 
 }  // namespace
 
+TEST_CASE("a join orders q-grams only if there are many texts") {
+  for (const std::size_t count : {300, 20'000}) {
+    const std::vector<std::string> texts = edited_texts(count, 8, 2000, 5);
+    bool meets_all = false;
+    const edit least{.8, [&](const neardup::edit_progress& p) { meets_all = p.meets_all; }};
+    neardup::visit_pairs(texts, least, [](const neardup::similar_text_pair&) { return true; });
+    CHECK(meets_all == (count == 300));
+  }
+}
+
 TEST_CASE("a join of texts tells how far it is") {
-  // With 26 letters, the join uses q-grams at .8 in every random corpus.
   const std::vector<std::string> texts = edited_texts(700, 20, 26, 3);
   for (const double similarity : {.3, .8}) {
-    for (const unsigned parts : {1U, 3U}) {
-      std::vector<neardup::edit_progress> told;
-      const edit least{similarity, [&](const neardup::edit_progress& p) { told.push_back(p); }};
-      neardup::visit_pairs(texts, least, [](const neardup::similar_text_pair&) { return true; },
-                           {.run = neardup::threads{parts}});
-      REQUIRE(told.size() > 5);
-      CHECK(told.front().done == 0);
-      CHECK(told.back().done == told.back().all);
-      CHECK(std::is_sorted(told.begin(), told.end(), [](const auto& a, const auto& b) { return a.done < b.done; }));
-      CHECK(told.front().meets_all == (similarity < .5));
+    for (const std::size_t q : {no_grams, std::size_t{2}}) {
+      for (const unsigned parts : {1U, 3U}) {
+        std::vector<neardup::edit_progress> told;
+        const edit least{similarity, [&](const neardup::edit_progress& p) { told.push_back(p); }};
+        neardup::detail::visit_text_pairs(neardup::detail::source_of_texts(texts), texts.size(), least,
+                                          {.run = neardup::threads{parts}}, q,
+                                          [](const neardup::similar_text_pair&) { return true; });
+        REQUIRE(told.size() > 5);
+        CHECK(told.front().done == 0);
+        CHECK(told.back().done == told.back().all);
+        CHECK(std::is_sorted(told.begin(), told.end(), [](const auto& a, const auto& b) { return a.done < b.done; }));
+        CHECK(told.front().meets_all == (q == no_grams));
+      }
     }
     for (const auto by : {neardup::grouping::representatives, neardup::grouping::components}) {
       std::vector<neardup::edit_progress> told;

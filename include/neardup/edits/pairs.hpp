@@ -134,11 +134,11 @@ NEARDUP_INLINE void visit_text_pairs(const text_source& source, std::size_t firs
 ///
 /// Throws: std::invalid_argument unless 0 < similarity <= 1; std::length_error for 2^32 - 1 texts or more;
 /// std::bad_alloc.
-/// Complexity: the two texts of a candidate pair share one of their rarest q-grams (runs of q code points). The
-/// function chooses q by the similarity and the texts. Counts of characters reject most candidate pairs in some
-/// nanoseconds. The edit distance of each other candidate pair is computed. In two cases each text is compared with all
-/// texts of similar length, which takes quadratic time: if the allowed edits may change all q-grams of a text, as at
-/// similarities up to 1/2, or if most texts have the same q-grams.
+/// Complexity: the two texts of a candidate pair share one of their rarest q-grams (runs of q code points), or have
+/// similar lengths. The function chooses what costs less. Counts of characters reject most candidate pairs in some
+/// nanoseconds. The edit distance of each other candidate pair is computed. Comparing all texts of similar length takes
+/// quadratic time. It costs less for few texts, for q-grams that most texts have, and if the allowed edits may change
+/// all q-grams of a text, as at similarities up to 1/2.
 /// Memory: per distinct text 4 bytes per code point, up to 8 bytes per q-gram of its prefix, and counts of 200 bytes or
 /// more.
 template <text_range Texts, class Threshold, class Visit>

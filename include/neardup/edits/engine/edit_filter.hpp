@@ -39,10 +39,12 @@ class edit_filter {
     // The counts of a text take a byte per bin. The number of bins is at least twice the mean number of pairs of
     // adjacent characters in a text, within limits.
     pair_bins_ = std::clamp(std::bit_ceil(2 * mean), 2 * character_bins, std::size_t{4096});
-    counts_.assign(texts.size() * bytes(), 0);
+    characters_.assign(texts.size() * character_bins, 0);
+    pairs_.assign(texts.size() * pair_bins_, 0);
     sums_.resize(texts.size());
     for (std::size_t rank = 0; rank < texts.size(); ++rank) {
-      std::uint8_t* const at = counts_.data() + rank * bytes();
+      std::uint8_t* const characters = characters_.data() + rank * character_bins;
+      std::uint8_t* const pairs = pairs_.data() + rank * pair_bins_;
       const auto text = texts.text(rank);
       const auto add = [](std::uint8_t& bin, std::uint32_t& sum) {
         if (bin == 255) return;
@@ -50,28 +52,28 @@ class edit_filter {
         ++sum;
       };
       for (std::size_t i = 0; i < text.size(); ++i) {
-        add(at[mix(text[i]) % character_bins], sums_[rank].characters);
+        add(characters[mix(text[i]) % character_bins], sums_[rank].characters);
         if (i == 0) continue;
         const std::uint64_t pair = std::uint64_t{text[i - 1]} << 32 | text[i];
-        add(at[character_bins + mix(pair) % pair_bins_], sums_[rank].pairs);
+        add(pairs[mix(pair) % pair_bins_], sums_[rank].pairs);
       }
     }
   }
 
   /// Returns false only if the edit distance of the two texts exceeds `most`.
   [[nodiscard]] bool passes(std::size_t a, std::size_t b, std::size_t most) const noexcept {
-    const std::uint8_t* const x = counts_.data() + a * bytes();
-    const std::uint8_t* const y = counts_.data() + b * bytes();
     // Let m be the sum of x[i] - y[i] over the bins i with x[i] > y[i], and l the sum of y[i] - x[i] over the other
     // bins. If the edit distance is at most `most`, then max(m, l) <= most for characters, and max(m, l) <= 2 * most
     // for pairs. The sum of the absolute differences is m + l. The difference of the totals is |m - l|. Added together,
     // they are 2 * max(m, l).
     const std::uint64_t limit = 2 * std::uint64_t{most};
-    std::uint64_t differences = difference(sums_[a].characters, sums_[b].characters) + of_bins(x, y);
+    std::uint64_t differences =
+        difference(sums_[a].characters, sums_[b].characters) +
+        of_bins(characters_.data() + a * character_bins, characters_.data() + b * character_bins);
     if (differences > limit) return false;
     differences = difference(sums_[a].pairs, sums_[b].pairs);
-    for (std::size_t bin = character_bins; bin < bytes(); bin += character_bins) {
-      differences += of_bins(x + bin, y + bin);
+    for (std::size_t bin = 0; bin < pair_bins_; bin += character_bins) {
+      differences += of_bins(pairs_.data() + a * pair_bins_ + bin, pairs_.data() + b * pair_bins_ + bin);
       if (differences > 2 * limit) return false;
     }
     return true;
@@ -99,7 +101,7 @@ class edit_filter {
   }
 
   std::size_t pair_bins_ = 0;
-  std::vector<std::uint8_t> counts_;
+  std::vector<std::uint8_t> characters_, pairs_;  // apart, because the characters alone reject most pairs of texts
   std::vector<sums> sums_;
 };
 

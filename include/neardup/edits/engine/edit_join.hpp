@@ -110,11 +110,12 @@ class edit_join {
     const std::size_t length = texts_.length(rank);
     const std::size_t longest = end <= rank ? length : longest_partner(length);
     const std::size_t edits = most_edits(similarity_, longest);
-    const std::size_t first = texts_.first_of_length(length - most_edits(similarity_, length));
+    const std::size_t most_for_shorter = most_edits(similarity_, length);
+    const std::size_t first = texts_.first_of_length(length - most_for_shorter);
     end = (std::min)(end, texts_.first_of_length(longest + 1));
     const auto meet = [&](std::size_t other) {
       if (other == rank) return;
-      const std::size_t most = most_edits_between(length, texts_.length(other));
+      const std::size_t most = other < rank ? most_for_shorter : most_edits_between(length, texts_.length(other));
       if (filter_.passes(rank, other, most)) take(other);
     };
     if (!order_ || !order_->prefix(rank, edits, memory.prefix_)) {
@@ -193,8 +194,14 @@ class edit_join {
     return most_edits(similarity_, longest_partner(texts_.length(rank)));
   }
 
-  /// Chooses the q with which searches for a sample of texts read the fewest entries. If it is cheaper to compare all
-  /// texts of similar length, no q-grams are used. The choice changes no result.
+  /// Returns the number of texts before `rank` whose length allows them to be similar to the text `rank`.
+  [[nodiscard]] double shorter_partners(std::size_t rank) const {
+    const std::size_t length = texts_.length(rank);
+    return static_cast<double>(rank - texts_.first_of_length(length - most_edits(similarity_, length)));
+  }
+
+  /// Chooses the q with which searches for a sample of texts cost least. If it is cheaper to compare all texts of
+  /// similar length, no q-grams are used. The choice changes no result.
   void choose_q();
 
   const distinct_texts& texts_;
@@ -290,37 +297,30 @@ NEARDUP_INLINE void edit_join::add(std::size_t rank) {
 
 NEARDUP_INLINE void edit_join::choose_q() {
   constexpr std::size_t sample = 256;
-  constexpr double cost_of_meeting = 1.5;  // cost of comparing two texts, relative to reading an entry
+  // Costs relative to comparing the counts of two texts, which takes about 3 ns.
+  constexpr double cost_of_entry = 3;  // reading an entry, and the counts of its text, which are seldom in the cache
+  constexpr double cost_of_character = 80;  // counting and sorting the q-grams of a text, per character
   const std::size_t step = texts_.size() / sample + 1;
-  const auto cost_of = [&](const gram_order* order) {
-    double cost = 0;
-    for (std::size_t rank = step / 2; rank < texts_.size(); rank += step) {
-      const std::size_t length = texts_.length(rank);
-      const std::size_t edits = most_edits(similarity_, length);
-      const auto shorter = static_cast<double>(rank - texts_.first_of_length(length - edits));
-      if (order == nullptr || !order->prefix(rank, edits, prefix_)) {
-        cost += cost_of_meeting * shorter;
-        continue;
-      }
-      cost += static_cast<double>(prefix_.grams.size());
-      const double share = shorter / static_cast<double>(texts_.size());
-      for (const auto& gram : prefix_.grams) cost += share * gram.frequency;
-    }
-    return cost;
-  };
-  double least = cost_of(nullptr);
-  double bound = 0;  // a lower bound of all costs: a prefix has more q-grams than edits are allowed
+  double meeting = 0, ordering = 0;  // without q-grams; with q-grams, before any entry is read
   for (std::size_t rank = step / 2; rank < texts_.size(); rank += step) {
-    const std::size_t length = texts_.length(rank), edits = most_edits(similarity_, length);
-    const auto shorter = static_cast<double>(rank - texts_.first_of_length(length - edits));
-    bound += (std::min)(cost_of_meeting * shorter, static_cast<double>(edits + 1));
+    meeting += shorter_partners(rank);
+    ordering += cost_of_character * static_cast<double>(texts_.length(rank));
   }
-  if (least <= bound) return;  // few texts are compared with each other, so ordering q-grams would take longer
-  for (std::size_t q = 1; q <= most_q; ++q) {
+  double least = meeting;
+  for (std::size_t q = 1; q <= most_q && ordering < meeting; ++q) {
     // If q is this large or larger, the allowed edits may change all q-grams of a text, unless the text is very short.
     if (static_cast<double>(q) * (1 - similarity_) >= similarity_) break;
     gram_order order(texts_, q);
-    const double cost = cost_of(&order);
+    double cost = ordering;
+    for (std::size_t rank = step / 2; rank < texts_.size(); rank += step) {
+      const double shorter = shorter_partners(rank);
+      if (!order.prefix(rank, most_edits(similarity_, texts_.length(rank)), prefix_)) {
+        cost += shorter;
+        continue;
+      }
+      const double share = shorter / static_cast<double>(texts_.size());
+      for (const auto& gram : prefix_.grams) cost += cost_of_entry * share * gram.frequency;
+    }
     if (cost >= least) continue;
     least = cost;
     order_.emplace(std::move(order));
