@@ -229,8 +229,8 @@ def skew_table(measured):
                              f"({min(t['uniform'] for t in some):.1f})")
                 cells.append(f"{max(t['largest'] for t in some):,}")
             rows.append(cells)
-    return table(["features", "set", "4 blocks: met by a query (uniform)", "largest",
-                  "pairs of 5 blocks: met by a query (uniform)", "largest"], rows)
+    return table(["features", "set", "4 blocks: candidates of a query (uniform)", "largest",
+                  "pairs of 5 blocks: candidates of a query (uniform)", "largest"], rows)
 
 
 def audit_table(measured):

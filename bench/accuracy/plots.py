@@ -107,11 +107,11 @@ def draw_skew(measured, target):
             tables = compositions(measured[name, "grid"], features=features, bits=64)[0]["skew"]
             places = list(range(len(tables)))
             panel.plot(places, [t["scanned"] for t in tables], color=colour, marker=marker, markersize=5,
-                       linestyle="none", label=f"{features}: met by a query")
+                       linestyle="none", label=f"{features}: candidates")
             panel.plot(places, [t["largest"] for t in tables], color=colour, marker=marker, markersize=5,
                        linestyle="none", markerfacecolor="none", label=f"{features}: largest")
         panel.plot(places, [t["uniform"] for t in tables], color=BLACK, marker="_", markersize=13, linestyle="none",
-                   label="uniform bits: met by a query")
+                   label="uniform bits: candidates")
         panel.axvline(3.5, color="#aaaaaa", linewidth=0.8)
         panel.set_yscale("log")
         panel.yaxis.set_major_formatter("{x:g}")
