@@ -228,7 +228,7 @@ def page_of(figures):
         lines += ["", f"| at {last['count']:,}, mapped files included | " + " | ".join(STEPS) + " | one run |", "|---|" + "---|" * (len(STEPS) + 1),
                   "| memory of a task, MB | " + " | ".join(f"{last['steps'][step][1] / 1e6:,.0f}" for step in STEPS) + f" | {last['one'][1] / 1e6:,.0f} |", ""]
     if "runs" in figures:
-        lines += ["**The model** estimates the costs of more texts than we ran. It makes two assumptions. First, the records and bytes of a text grow by the "
+        lines += ["**The model** estimates the costs of more texts than we ran. The model makes two assumptions. First, the records and bytes of a text grow by the "
                   "same amount with each tenfold number of texts. To check this, compare the rows \"by the model\" above with the measured rows. Second, the "
                   "CPU time of a step does not fall, and grows as it grew from the second to the last number of texts above. Nothing checks this.", "",
                   "| texts | bytes each | core-hours | features written | scattered | memory of counts | moved in all |", "|---|---|---|---|---|---|---|"]
