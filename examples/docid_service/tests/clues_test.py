@@ -218,8 +218,8 @@ class Clues(TestCase):
     def test_what_is_wrong_is_said(self):
         self.service.doc_id(FIRST)
         for query, words in (("", "the parameter clue is missing"), ("clue=", "there is no word in it"),
-                             ("clue=%EF%BC%8C%20!%20", "there is no word in it"), ("clue=word", "two words at least"),
-                             ("clue=%E6%B5%B7", "two words at least"), ("clue=%ff%fe", "not UTF-8"),
+                             ("clue=%EF%BC%8C%20!%20", "there is no word in it"), ("clue=word", "at least two words"),
+                             ("clue=%E6%B5%B7", "at least two words"), ("clue=%ff%fe", "not UTF-8"),
                              ("clue=a+b&limit=0", "limit must be a number from 1 to 100, not 0"),
                              ("clue=a+b&limit=101", "limit"), ("clue=a+b&share=2", "share must be a number from 0 to 1, not 2"),
                              ("clue=a+b&share=nan", "share"), ("clue=a+b&share=", "share"), ("clue=a+b&share=1x", "share")):

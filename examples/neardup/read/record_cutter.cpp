@@ -315,7 +315,10 @@ class object_cutter {
       tried.to_try_ = 0;
       tried.take_object(0);
       const array_part& found = tried.parts_.front();
-      if (found.is_object) return at;
+      if (found.is_object) {
+        has_moved_ = true;
+        return at;
+      }
       to_try_ -= std::min(to_try_, found.bytes.size());
     }
     return end;
@@ -382,12 +385,15 @@ class object_cutter {
       end = std::min(line, raw_.size());
     }
     add(begin, end, is_in_order && is_closed, !is_closed || is_misplaced);
+    // record_cutter counted quotes otherwise, so it may have cut this object at a comma.
+    if (has_moved_ && end == raw_.size() && raw_.ends_with(',') && !is_closed) parts_.back().unread = end - begin;
   }
 
   std::string_view raw_;
   std::vector<array_part> parts_;
   std::size_t to_try_;                         // number of bytes that next_object() may still read
   std::size_t rest_ = std::string_view::npos;  // where bytes begin that belong to no object
+  bool has_moved_ = false;                     // true after next_object() has found an object
   bool reached_end_ = false;  // true after an object without an end: then each line that begins like an object counts
 };
 
