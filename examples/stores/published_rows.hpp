@@ -145,9 +145,10 @@ class hbase_rows {
   tables tables_;
 };
 
-/// Four copies of the table, as in one of the descriptions. A fingerprint has the segments A1 to A4 of 2 bytes each. In
-/// the first copy, the key is A1, and each entry of the value has A2-A3-A4. In the second copy, the key is A2, and each
-/// entry has A1-A3-A4, and so on. A byte with the copy's number precedes the key. An entry ends with an id of 8 bytes.
+/// Four copies of the table of fingerprints, as one of the articles describes them. A fingerprint has the segments A1 to
+/// A4 of 2 bytes each. In the first copy, the key is A1, and each entry of the value has A2-A3-A4. In the second copy,
+/// the key is A2, and each entry has A1-A3-A4, and so on. A byte with the copy's number precedes the key. An entry ends
+/// with an id of 8 bytes.
 template <class Store>
 class four_copies {
  public:

@@ -43,17 +43,18 @@ struct describers {
 /// pairs, the sample has the pairs with the smallest hashes.
 inline constexpr std::size_t max_pairs = 2048;
 
-/// Returns true if the Jaccard similarity of the pairs of two texts is at least `least`, judged by their samples `one`
-/// and `other`. If both samples have fewer than `max_pairs` pairs, the answer is exact. Otherwise the similarity is an
-/// estimate from at least `max_pairs` pairs, with a standard deviation of at most .011 (at a similarity of .5). The
-/// estimate then has to exceed `least` by four standard deviations, so that less similar texts do not pass.
+/// Compares two texts by their pairs of neighbouring words. Returns true if the Jaccard similarity of the two sets of
+/// pairs is at least `least`. `one` and `other` are samples of these sets. If both samples have fewer than `max_pairs`
+/// pairs, the answer is exact. Otherwise the similarity is an estimate from at least `max_pairs` pairs, with a standard
+/// deviation of at most .011 (at a similarity of .5). Then the estimate has to be at least `least` plus four standard
+/// deviations, or 1, so that less similar texts do not pass.
 ///
 /// Pairs are compared because long texts on one subject mostly have the same words (in Chinese: characters), but
 /// not the same pairs of words, unless the texts say the same.
 [[nodiscard]] bool have_similar_pairs(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other,
                                       double least);
 
-/// Returns the Jaccard similarity of the pairs of two texts, or its estimate, from the samples `one` and `other`.
+/// Returns the Jaccard similarity of the sets of pairs of two texts, or an estimate of it, from samples of these sets.
 [[nodiscard]] double similarity_of_pairs(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other);
 
 /// Returns the describers of a recipe. `name` is one of

@@ -89,7 +89,8 @@ struct indexed_match {
 };
 
 /// The feature sets of an index, by document number. The set of a removed document is empty.
-/// Thread safety: several threads may read at once.
+/// Thread safety: several threads may call `search` at once. The first call of `all` stores the sets in this object, so
+/// only one thread at a time may call `all`.
 struct indexed_sets {
   std::size_t numbers = 0;
   /// The least Jaccard similarity that `search` accepts as `least`.

@@ -399,8 +399,8 @@ struct json_parser {
     return *text;
   }
 
-  /// Reads and checks a value, but not the escapes of a value that is a string. Extracts the parts that `here`
-  /// requests.
+  /// Reads a value, and checks its syntax. If the value is a string, its escapes are left to the caller. `here`: the
+  /// tree of the requested fields below this value, or null; the values of these fields are extracted.
   token scan(od::value value, int depth, const key_tree* here = nullptr) {
     expect(depth <= max_depth, simdjson::DEPTH_ERROR);
     std::string_view text = value.raw_json_token();
@@ -441,7 +441,7 @@ struct json_parser {
     return found_here;
   }
 
-  /// Reads and checks a value that is not requested itself. Extracts the parts that `here` requests.
+  /// Reads a value that is not requested itself, and checks its syntax and escapes. `here`: see scan().
   token check(od::value value, int depth, const key_tree* here = nullptr) {
     const token found_here = scan(value, depth, here);
     bool ignored = false;
@@ -633,8 +633,9 @@ struct json_parser {
     return std::nullopt;
   }
 
-  /// For each field that may have only one value, moves the value of its path with "[*]" to `found`.
-  /// Returns: the error if a field has several values.
+  /// Stores values in `found`: for each field that needs one value and has a path with "[*]", the only value in the list
+  /// of the field.
+  /// Returns: the error if such a list has several values.
   std::optional<std::string> take_single_values() {
     const bool texts_are_single =
         settings.fields_are_ids || !settings.code_field.empty() || !settings.weighted_field.empty();

@@ -37,8 +37,9 @@ class record_cutter {
   /// with the bytes after the array.
   void take(std::string_view all, std::size_t next, std::vector<std::uint64_t>& ends);
 
-  /// Appends the ends of the lines of a CSV row whose quotes have no end. Call this function after the last take(), with
-  /// the same `all`. No-op for any other record.
+  /// Ends a CSV row at the end of the source: each line of the row becomes a record, whose end is appended to `ends`.
+  /// No-op unless the row's last quoted value has no closing quote, or only a carriage return after it. Call this
+  /// function after the last take(). `all`: the argument of that call.
   void end_open_row(std::string_view all, std::vector<std::uint64_t>& ends);
 
   /// Returns true if all bytes so far are whole records of WARC, provided that the last record's length is right, or a

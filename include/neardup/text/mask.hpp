@@ -74,8 +74,8 @@ class text_masker {
       out.append(word);
       return;
     }
-    // Examines at most the first max_run + 1 bytes of a run. So the result does not depend on how the text is cut into
-    // chunks.
+    // If a run is longer than max_run, is_base64() gets the run up to its first letter or digit behind max_run bytes,
+    // even if `word` is longer. So the result does not depend on how the text is cut into chunks.
     const std::string_view looked_at = word.substr(0, run_.size() > max_run ? 1 : max_run + 1 - run_.size());
     run_.append(looked_at);
     if (run_.size() > max_run) {

@@ -105,8 +105,9 @@ class edit_filter {
   std::vector<sums> sums_;
 };
 
-/// Computes edit distances up to a bound. If one text has at most 64 code points, one word of bits holds a column of
-/// the table. The object has scratch memory, so each thread needs its own object.
+/// Computes edit distances up to a bound. If one text has at most 64 code points, a word of 64 bits holds a column of
+/// the dynamic-programming matrix, as differences of adjacent cells; see edit_bands. The object has scratch memory, so
+/// each thread needs its own object.
 class edit_distances {
  public:
   /// Makes an object. `alphabet` and `pause` are the arguments of edit_bands.
@@ -175,7 +176,7 @@ class edit_distances {
 
  private:
   /// Returns the edit distance between `text` and the pattern in matches_, or a number above `most`. The pattern has
-  /// `rows` code points, at most 64, so one word holds all rows of the table. See edit_bands.
+  /// `rows` code points, at most 64, so one word holds a column of the matrix. See edit_bands.
   [[nodiscard]] std::size_t of_a_word(std::size_t rows, std::span<const char32_t> text,
                                       std::size_t most) const noexcept {
     std::uint64_t rises = ~std::uint64_t{0}, falls = 0;

@@ -56,8 +56,8 @@ struct row_format {
     return sizeof(set_row) - 2 * (4 - number_bytes) - (has_short_bitmaps ? 8 : 0);
   }
 
-  /// Replaces rows by their stored form. Copies have constant sizes, which is faster. So a copy may write more than the
-  /// stored form, but never beyond its row in memory.
+  /// Replaces rows by their stored form. Each memcpy has a constant size, which is faster. So it may write more bytes
+  /// than the stored form has, but never beyond the end of the row in memory.
   /// Returns: the stored form, in the memory of the rows.
   [[nodiscard]] std::span<std::byte> pack(std::span<set_row> rows) const noexcept {
     const std::span<std::byte> bytes = std::as_writable_bytes(rows);
@@ -74,8 +74,8 @@ struct row_format {
     return bytes.first(rows.size() * row_bytes());
   }
 
-  /// Replaces the stored form of rows, which begins where `rows` begins, by the rows. A bitmap of 64 bits becomes the
-  /// first word.
+  /// Restores rows in place, from the stored form that pack() has made in the memory of `rows`. If stored bitmaps have
+  /// 64 bits, bitmap[0] is the stored bitmap, and bitmap[1] is 0.
   void unpack(std::span<set_row> rows) const noexcept {
     const std::byte* const bytes = std::as_bytes(rows).data();
     for (std::size_t i = rows.size(); i-- > 0;) {  // from the last row, because a row overwrites stored rows after it
@@ -356,8 +356,9 @@ class row_join {
     copies_ = equal_sets(source_, first_count_, hashes.span(), run_);
   }
 
-  /// Returns the greatest size of sets for which bitmaps of 64 bits are enough. The bitmaps of two sets without common
-  /// features differ in 32 bits or a few less. The bitmaps of similar sets of this size differ in at most 16 bits.
+  /// Returns the greatest size of sets for which bitmaps of 64 bits reject most dissimilar sets. Two similar sets of
+  /// this size differ in at most 16 features, so their bitmaps differ in at most 16 bits. The bitmaps of two sets
+  /// without common features differ in 32 bits or a few less.
   [[nodiscard]] std::size_t most_for_short_bitmaps() const noexcept {
     if (!bounds_.bounds_differences()) return 0;
     std::size_t size = 0;

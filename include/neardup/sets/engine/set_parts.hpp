@@ -115,7 +115,8 @@ class part_keys {
   std::vector<std::uint32_t> keys_;
 };
 
-/// Computes the keys of rows for small sets without rare features. The *code* of a key tells its class and its part.
+/// Computes the keys of rows for small sets without rare features. The *code* of a key is a number for its class and
+/// its part.
 ///
 /// A pair belongs to the class of its larger set. So a set has keys for its own class, and for each class of larger
 /// sets that may be similar to it. If two similar sets of a class differ in at most d features, the class has d + 1
@@ -159,7 +160,8 @@ class row_parts {
   /// Returns a number that exceeds all codes.
   [[nodiscard]] std::size_t codes() const noexcept { return (classes_.size() + 1) * most_features; }
 
-  /// Calls `use(key, code)` for each key of a set.
+  /// Calls `use(key, code)` for each key of a set. `key` is a hash of a part of the set. `code` is the number of the
+  /// class and the part.
   /// Precondition: 0 < set.size() <= largest().
   template <class Feature, class Use>
   void for_each_key(std::span<const Feature> set, part_keys& memory, const Use& use) const {

@@ -116,9 +116,10 @@ inline void take_characters(word_join_cursor& cursor, const char* limit) noexcep
   cursor = c;
 }
 
-/// Joins words without Han characters. Words with exactly one separator byte between them are copied together, which is
+/// Appends the words of a block of `size` bytes to the output of `cursor`. The block has no Han characters. Bit i of
+/// `word` is set if byte i belongs to a word. Words with exactly one byte between them are copied together, which is
 /// faster than word by word.
-/// Precondition: size > 0; 128 bytes of the block are readable.
+/// Precondition: size > 0; 128 bytes are readable from `block` on.
 NEARDUP_ALWAYS_INLINE void join_letters(word_join_cursor& cursor, const char* block, std::size_t size,
                                         std::uint64_t word) noexcept {
   cursor.leave_lone();
@@ -172,8 +173,9 @@ NEARDUP_ALWAYS_INLINE void join_han(Form /*form*/, word_join_cursor& c, const ch
   c.count += count;
 }
 
-/// Joins words of letters, and Han characters, each of which is a word.
-/// Precondition: 128 bytes of the block are readable.
+/// Appends the words of a block of `size` bytes to the output of `cursor`: words of letters, and Han characters, each of
+/// which is a word.
+/// Precondition: 128 bytes are readable from `block` on.
 template <class Form>
 NEARDUP_ALWAYS_INLINE void join_mixed(Form form, word_join_cursor& cursor, const char* block, std::size_t size,
                                       const character_masks& masks) noexcept {
