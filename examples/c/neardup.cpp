@@ -1832,7 +1832,8 @@ void check_id(const Inner& inner, std::uint64_t id) {
 /// Throws std::invalid_argument if two of `ids` are equal, or if `inner` already keeps a document with one of them.
 template <class Inner>
 void check_ids(const Inner& inner, const std::vector<std::uint64_t>& ids) {
-  std::vector<std::uint64_t> sorted = ids;
+  std::vector<std::uint64_t> sorted;  // stays empty if the ids ascend
+  if (std::adjacent_find(ids.begin(), ids.end(), std::greater_equal<>()) != ids.end()) sorted = ids;
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice != sorted.end()) refuse("two documents have the id " + std::to_string(*twice));

@@ -211,7 +211,7 @@ TEST_CASE("candidates by features hold all similar sets, however postings lie", 
         for (const std::uint32_t number : met) REQUIRE(kept.contains(number));
         all.push_back(next);
         if (random() % 8 != 0) {
-          source.insert(next, i, features_of);
+          source.insert(next, i, features_of, random() % 2 == 0 ? &scratch : nullptr);
           if (!next.features.empty()) kept.emplace(i, next);
         }
         if (random() % 4 == 0 && !kept.empty()) {

@@ -207,14 +207,16 @@ class text_input {
     if (PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr())) {
       throw nb::type_error("give a list of texts, not one text");
     }
-    if (arrow_.open(object)) {
+    // A list has no such interface, and each look-up of a missing attribute takes about 100 ns.
+    const bool is_list = PyList_CheckExact(object.ptr()) || PyTuple_CheckExact(object.ptr());
+    if (!is_list && arrow_.open(object)) {
       input.schema = arrow_.schema;
       input.array = arrow_.array;
       input.stream = arrow_.stream;
       return;
     }
     nb::object sequence = nb::borrow(object);
-    if (nb::hasattr(object, "dtype") && nb::hasattr(object, "tolist")) {
+    if (!is_list && nb::hasattr(object, "dtype") && nb::hasattr(object, "tolist")) {
       if (nb::hasattr(object, "ndim") && nb::cast<int>(object.attr("ndim")) != 1) {
         throw nb::value_error("texts must be an array of one dimension");
       }
@@ -239,15 +241,14 @@ class text_input {
     for (const nb::handle item : items_) texts_.push_back(text_of(item));
     input.texts = texts_.data();
     input.size = texts_.size();
-    if (texts_.empty()) input.texts = &nothing_;
+    if (texts_.empty()) input.texts = &single_;
   }
   /// Makes an input of one text. Precondition: `text` outlives this object.
   struct one_text {
     nb::handle text;
   };
-  explicit text_input(const one_text& one) {
-    texts_.push_back(text_of(one.text));
-    input.texts = texts_.data();
+  explicit text_input(const one_text& one) : single_(text_of(one.text)) {
+    input.texts = &single_;
     input.size = 1;
   }
   text_input(const text_input&) = delete;
@@ -259,10 +260,10 @@ class text_input {
   [[nodiscard]] std::size_t bytes() const {
     if (input.texts == nullptr) return std::string::npos;
     std::size_t sum = 0;
-    for (const neardup_text& text : texts_) sum += text.size;
+    for (std::size_t i = 0; i < input.size; ++i) sum += input.texts[i].size;
     return sum;
   }
-  [[nodiscard]] bool is_small() const { return ::is_small(texts_.size(), bytes()); }
+  [[nodiscard]] bool is_small() const { return ::is_small(input.size, bytes()); }
 
  private:
   neardup_text text_of(nb::handle item) {
@@ -300,7 +301,7 @@ class text_input {
   nb::tuple items_;
   std::vector<nb::object> kept_;
   std::vector<neardup_text> texts_;
-  neardup_text nothing_{};
+  neardup_text single_{};  // the only text, if this object was made of a one_text
 };
 
 // ---- What goes out ---------------------------------------------------------------------------------------------------
@@ -915,10 +916,11 @@ std::unique_ptr<verdicts> decide_all(nb::handle texts, const running& how, const
   return result;
 }
 
-/// Decides about one document with `decide(input, verdicts, run, error)`.
-/// Returns: the tuple (is_new, original, similarity). For a new document, the last two are None.
+/// Decides about one document with `decide(input, verdicts, run, error)`. `of_new`: the verdict about a new document, a
+/// tuple.
+/// Returns: `of_new` itself, or the tuple (False, original, similarity) of the same type.
 template <class Decide>
-nb::tuple decide_one(nb::handle text, const Decide& decide) {
+nb::object decide_one(nb::handle of_new, nb::handle text, const Decide& decide) {
   const text_input in(text_input::one_text{text});
   std::uint8_t is_new = 0;
   std::uint64_t original = 0;
@@ -926,8 +928,8 @@ nb::tuple decide_one(nb::handle text, const Decide& decide) {
   call_either(1, in.is_small(), [&](const neardup_run* run, neardup_error* error) {
     decide(in.input, {&is_new, &original, &similarity}, run, error);
   });
-  if (is_new != 0) return nb::make_tuple(true, nb::none(), nb::none());
-  return nb::make_tuple(false, original, similarity);
+  if (is_new != 0) return nb::borrow(of_new);
+  return of_new.type()(false, original, similarity);
 }
 
 /// Defines the functions pairs, verify and group of a corpus of feature sets, or of texts for the edit distance.
@@ -1893,7 +1895,10 @@ NB_MODULE(_native, m) {
       .def("column",
            [](nb::handle self, const std::string& name) -> nb::object {
              const verdicts& own = nb::cast<const verdicts&>(self);
-             if (name == "is_new") return view_of(own.is_new.data(), own.is_new.size(), self);
+             static_assert(sizeof(bool) == 1);
+             if (name == "is_new") {
+               return view_of(reinterpret_cast<const bool*>(own.is_new.data()), own.is_new.size(), self);
+             }
              if (name == "original") return view_of(own.original.data(), own.original.size(), self);
              return view_of(own.similarity.data(), own.similarity.size(), self);
            })
@@ -1957,29 +1962,33 @@ NB_MODULE(_native, m) {
           "texts"_a.none(), "ids"_a.none(), "now"_a.none(), "how"_a)
       .def(
           "add_one",
-          [](dedup& self, nb::handle text, const nb::object& id, const nb::object& now) {
+          [](dedup& self, nb::handle of_new, nb::handle text, const nb::object& id, const nb::object& now) {
             const std::uint64_t number = id.is_none() ? 0 : nb::cast<std::uint64_t>(id);
             const std::uint64_t time = now.is_none() ? 0 : nb::cast<std::uint64_t>(now);
-            return decide_one(text, [&, has_id = !id.is_none(), has_time = !now.is_none()](
-                                        const neardup_input& input, const neardup_verdicts& to, const neardup_run* run,
-                                        neardup_error* error) {
-              const std::unique_lock lock(self.mutex);
-              self.use(error, [&](neardup_dedup* of) {
-                neardup_dedup_add(of, &input, has_id ? &number : nullptr, has_time ? &time : nullptr, run, &to, error);
-              });
-            });
+            return decide_one(of_new, text,
+                              [&, has_id = !id.is_none(), has_time = !now.is_none()](
+                                  const neardup_input& input, const neardup_verdicts& to, const neardup_run* run,
+                                  neardup_error* error) {
+                                const std::unique_lock lock(self.mutex);
+                                self.use(error, [&](neardup_dedup* of) {
+                                  neardup_dedup_add(of, &input, has_id ? &number : nullptr, has_time ? &time : nullptr,
+                                                    run, &to, error);
+                                });
+                              });
           },
-          "text"_a.none(), "id"_a.none(), "now"_a.none())
+          "of_new"_a, "text"_a.none(), "id"_a.none(), "now"_a.none())
       .def(
           "find_one",
-          [](const dedup& self, nb::handle text) {
-            return decide_one(text, [&](const neardup_input& input, const neardup_verdicts& to, const neardup_run* run,
-                                        neardup_error* error) {
-              const std::shared_lock lock(self.mutex);
-              self.use(error, [&](neardup_dedup* of) { neardup_dedup_find(of, &input, run, &to, error); });
-            });
+          [](const dedup& self, nb::handle of_new, nb::handle text) {
+            return decide_one(of_new, text,
+                              [&](const neardup_input& input, const neardup_verdicts& to, const neardup_run* run,
+                                  neardup_error* error) {
+                                const std::shared_lock lock(self.mutex);
+                                self.use(error,
+                                         [&](neardup_dedup* of) { neardup_dedup_find(of, &input, run, &to, error); });
+                              });
           },
-          "text"_a.none())
+          "of_new"_a, "text"_a.none())
       .def(
           "find",
           [](const dedup& self, nb::handle texts, const nb::tuple& how) {

@@ -143,7 +143,7 @@ class id_reference {
 /// Each kept document has a number, its slot. The slots of erased documents are reused. A source identifies documents
 /// by their slots. A source has the members of detail::feature_candidates and detail::fingerprint_candidates: fresh(),
 /// insert(), erase(), for_each(), reserve(), memory_usage(), a workspace, and can_join. If can_join is true, a source
-/// also has joins() and decide_batch().
+/// also has joins() and decide_batch(). If insert() has a fourth parameter, it is given the workspace of for_each().
 ///
 /// A deduplicator has a describer, a decider and a judge. Classes with limits, durability or locks wrap a deduplicator.
 /// Guarantee: strong.
@@ -242,20 +242,22 @@ class decider {
         run.check();
         found[done] = find(documents[done], judge, scratch);
       }
-      if (stays(done)) keep(ids[done], documents[done], serial + done);
+      if (stays(done)) keep(ids[done], documents[done], serial + done, is_joined ? nullptr : &scratch);
     }
     keeping.is_due = false;
     return found;
   }
 
-  /// Keeps a document. A document with a lower serial number is older.
+  /// Keeps a document. A document with a lower serial number is older. `searched`: if given, the workspace of find()
+  /// for this document, which saves work. Since find(), neither the workspace nor this object was used.
   /// Returns: the slot of the document.
   /// Precondition: the document is comparable, and no document with this id is kept.
   /// Throws: std::length_error if there are more documents than the index or 32 bits can number; std::bad_alloc.
-  slot_type keep(id_argument<Id> id, const description_type& document, std::uint64_t serial) {
+  slot_type keep(id_argument<Id> id, const description_type& document, std::uint64_t serial,
+                 const workspace* searched = nullptr) {
     const auto place = slot_of_.emplace(id, no_slot).first;
     detail::undo naming{[&] { slot_of_.erase(place); }};
-    const slot_type slot = keep_unnamed(document, serial);
+    const slot_type slot = keep_unnamed(document, serial, searched);
     naming.is_due = false;
     id_bytes_ += heap_bytes(place->first);
     place->second = slot;
@@ -264,7 +266,7 @@ class decider {
   }
 
   /// Keeps a document that has no id yet. Afterwards call rename() to move an id to the document, or drop().
-  slot_type keep_unnamed(const description_type& document, std::uint64_t serial) {
+  slot_type keep_unnamed(const description_type& document, std::uint64_t serial, const workspace* searched = nullptr) {
     const bool is_reused = !free_slots_.empty();
     const std::size_t place = is_reused ? free_slots_.back() : documents_.size();
     if (place >= no_slot) detail::fail<std::length_error>("a deduplicator keeps at most 2^32 - 1 documents");
@@ -274,7 +276,14 @@ class decider {
 
     const std::optional<set_digest> digest = digest_of(document);
     const bool in_source = is_in_source(digest.has_value());
-    if (in_source) source_.insert(document, slot, [this](slot_type other) { return features_of(other); });
+    if (in_source) {
+      const auto features = [this](slot_type other) { return features_of(other); };
+      if constexpr (requires { source_.insert(document, slot, features, &searched->source_); }) {
+        source_.insert(document, slot, features, searched == nullptr ? nullptr : &searched->source_);
+      } else {
+        source_.insert(document, slot, features);
+      }
+    }
     detail::undo inserting{[&] {
       if (in_source) source_.erase(document, slot);
     }};

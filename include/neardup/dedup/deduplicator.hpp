@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -368,7 +369,9 @@ class basic_deduplicator {
     change_type change{.verdicts = {&result, 1}, .added = added_ + 1};
     if (replaces) change.replaced = {&id, 1};
     if (result.is_new() && result.is_comparable) {
-      const auto slot = replaces ? core_.keep_unnamed(document, added_) : core_.keep(id, document, added_);
+      const auto* const searched = &own_.deciding_;
+      const auto slot =
+          replaces ? core_.keep_unnamed(document, added_, searched) : core_.keep(id, document, added_, searched);
       detail::undo keeping{[&] { replaces ? core_.drop(slot) : static_cast<void>(core_.erase(id)); }};
       const kept_type kept = kept_of(document, id, added_);
       change.kept = {&kept, 1};
@@ -466,8 +469,10 @@ void basic_deduplicator<Describer, Judge, Source, Id>::check_ids(std::size_t tex
     detail::fail<std::invalid_argument>(
         {"add_batch: ", ids.size(), " ids for ", texts, " texts; give one id for each text"});
   }
-  std::vector<Id> sorted;
-  if (ids.size() > 1) sorted.assign(ids.begin(), ids.end());
+  std::vector<Id> sorted;  // stays empty if the ids ascend
+  if (std::adjacent_find(ids.begin(), ids.end(), std::greater_equal<>()) != ids.end()) {
+    sorted.assign(ids.begin(), ids.end());
+  }
   std::sort(sorted.begin(), sorted.end());
   if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
     detail::fail<std::invalid_argument>({"add_batch: two documents have the id", detail::shown_id(*twice)});

@@ -49,9 +49,12 @@ class feature_candidates {
 
   /// Adds a document. `features_of(n)` returns the features of the earlier document n, or no features if document n is
   /// no longer kept. A number may be added again: the new features replace the old features of this number.
+  /// `searched`: if given, the workspace of for_each() for this document, which saves work.
+  /// Precondition: since for_each(), neither the workspace nor this object was used.
   template <class Description, class FeaturesOf>
-  void insert(const Description& document, std::uint32_t number, const FeaturesOf& features_of) {
-    postings_.insert(features_in(document), number, features_of);
+  void insert(const Description& document, std::uint32_t number, const FeaturesOf& features_of,
+              const workspace* searched = nullptr) {
+    postings_.insert(features_in(document), number, features_of, searched);
   }
   /// Learns from the documents that will be added which features are rare.
   /// Precondition: the source is empty.

@@ -1318,6 +1318,9 @@ class Verdict(NamedTuple):
     similarity: Optional[float]  #: the similarity to the original
 
 
+_NEW = Verdict(True, None, None)
+
+
 class Verdicts(_Table):
     """Columns of verdicts: `is_new` (bool), and for other documents `original` (an id: uint64 or str) and `similarity`."""
 
@@ -1326,12 +1329,12 @@ class Verdicts(_Table):
 
     @property
     def is_new(self) -> _np.ndarray:
-        return self._native.column("is_new").view(bool)
+        return self._native.column("is_new")
 
     def __getitem__(self, i: int) -> Verdict:
         i = range(len(self))[i]
         if self.is_new[i]:
-            return Verdict(True, None, None)
+            return _NEW
         original = int(self.original[i]) if self._names is None else self._names[i]
         return Verdict(False, original, float(self.similarity[i]))
 
@@ -1423,7 +1426,7 @@ class Deduplicator:
         """Decides about one document, and keeps it if it is new."""
         if self._names is None and (id is None or (type(id) is int and 0 <= id < 2**64)):
             time = None if now is None else _whole(now, "now", 0, 2**64 - 1)
-            return Verdict._make(self._native.add_one(text, id, time))
+            return self._native.add_one(_NEW, text, id, time)
         return self.add_batch([text], None if id is None else [id], now=now, threads=1)[0]
 
     def add_batch(
@@ -1488,7 +1491,7 @@ class Deduplicator:
     def find(self, text: Union[str, bytes, None]) -> Verdict:
         """Returns the verdict that add() would return, and adds nothing."""
         if self._names is None and self.added > 0:
-            return Verdict._make(self._native.find_one(text))
+            return self._native.find_one(_NEW, text)
         return self.find_batch([text], threads=1)[0]
 
     def find_batch(self, texts: Any, *, threads: Optional[int] = None, progress: Progress = None) -> Verdicts:

@@ -27,16 +27,17 @@ inline constexpr std::uint32_t salt_behind_prefix = 0x85ebca6bU;
 /// Folds the bitmap of a set to 64 bits, for posting_lists::listed::bits.
 [[nodiscard]] inline std::uint64_t fold_bitmap(const set_bitmap& bitmap) noexcept { return bitmap[0] ^ bitmap[1]; }
 
-/// Calls `take(posting)` for the posting of each prefix feature of a set, in the order of `counts`. For containment,
-/// features after the prefix are passed as well, with changed tokens. Before each batch of postings, prefetch(keys) is
-/// called with the keys of the batch. The lowest 32 bits of a key are a token.
-template <class Feature, class Counts, class Prefetch, class Take>
-void for_each_posting(std::span<const Feature> features, std::uint32_t number, const overlap_bounds& bounds,
-                      const Counts& counts, prefix_finder& finder, const Prefetch& prefetch, const Take& take) {
-  const std::size_t n = features.size(), posted = n == 0 || bounds.looks_up_all() ? n : bounds.prefix(n);
+/// Calls `take(posting)` for the posting of each prefix feature of a set of `n` features. `find(count)` returns the keys
+/// of the first `count` features, as prefix_finder::find() does. For containment, features after the prefix are passed
+/// as well, with changed tokens. Before each batch of postings, prefetch(keys) is called with the keys of the batch. The
+/// lowest 32 bits of a key are a token.
+template <class Find, class Prefetch, class Take>
+void for_each_posting(std::size_t n, std::uint32_t number, const overlap_bounds& bounds, const Find& find,
+                      const Prefetch& prefetch, const Take& take) {
+  const std::size_t posted = n == 0 || bounds.looks_up_all() ? n : bounds.prefix(n);
   if (posted == 0) return;
   const std::size_t prefix = bounds.looks_up_all() ? bounds.indexed(n) : posted;
-  const std::span<const std::uint64_t> keys = finder.find(features, posted, counts);
+  const std::span<const std::uint64_t> keys = find(posted);
   set_posting posting{0, number, set_posting::clipped(n), 0};
   constexpr std::size_t step = 32;  // postings per step, so that their cache misses overlap
   for (std::size_t position = 0; position < posted; ++position) {
@@ -89,6 +90,7 @@ class candidate_search {
   template <class Feature>
   void begin(std::span<const Feature> features, const overlap_bounds& bounds) {
     candidates_.clear();
+    keys_ = {};
     bitmap_ = sketch_of(features).bitmap;
     least_.prepare(bounds, features.size());
   }
@@ -102,6 +104,15 @@ class candidate_search {
                       const Records& records) {
     if (bounds.looks_up_all()) return meet_all(features, bounds, from, records);
     return meet_prefix(features, bounds, from, records);
+  }
+
+  /// Returns the bitmap of the given set.
+  [[nodiscard]] const set_bitmap& bitmap() const noexcept { return bitmap_; }
+  /// Returns the keys of the prefix of the given set, in the order `counts`. The result is empty unless the last group
+  /// that was searched has these counts.
+  template <class Counts>
+  [[nodiscard]] std::span<const std::uint64_t> keys_in(const Counts& counts) const noexcept {
+    return &counts == counts_ ? keys_ : std::span<const std::uint64_t>();
   }
 
   /// Calls `visit(number, least)` once for each candidate, in ascending order of the numbers, until `visit` returns
@@ -169,7 +180,9 @@ class candidate_search {
     if (prefix == 0) return 0;
     met_.clear();
     prefix_query<Records> query{least_, met_, records, fold_bitmap(bitmap_), n};
-    const std::size_t examined = from.postings.visit(finder_.find(features, prefix, from.counts), query);
+    keys_ = finder_.find(features, prefix, from.counts);
+    counts_ = &from.counts;
+    const std::size_t examined = from.postings.visit(keys_, query);
     const std::size_t first = candidates_.size();
     for (const std::uint32_t number : met_) {
       if (!records.has(number)) continue;
@@ -259,6 +272,8 @@ class candidate_search {
   prefix_finder finder_;
   least_overlaps least_;
   set_bitmap bitmap_{};
+  std::span<const std::uint64_t> keys_;    // the keys that were looked up last, in the memory of finder_
+  const void* counts_ = nullptr;           // the order of keys_
   std::vector<std::uint64_t> rest_;        // for containment: keys of all features
   std::vector<std::uint32_t> met_;         // numbers of sets found by a feature
   std::vector<set_candidate> candidates_;  // the sets of met_ that pass the bitmap filter

@@ -299,8 +299,9 @@ template <class SetAt, class Counts>
   std::vector<set_posting> all;
   for (std::size_t i = 0; i < count; ++i) {
     for_each_posting(
-        set_at(i), static_cast<std::uint32_t>(i), bounds, counts, finder, [](std::span<const std::uint64_t>) {},
-        [&](const set_posting& posting) { all.push_back(posting); });
+        set_at(i).size(), static_cast<std::uint32_t>(i), bounds,
+        [&](std::size_t posted) { return finder.find(set_at(i), posted, counts); },
+        [](std::span<const std::uint64_t>) {}, [&](const set_posting& posting) { all.push_back(posting); });
   }
   return put_in_buckets(all);
 }

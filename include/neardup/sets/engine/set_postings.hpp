@@ -68,16 +68,18 @@ class set_postings {
 
   /// Adds a set. `features_of(other)` returns the features with which the earlier set `other` was last added, or no
   /// features if searches shall no longer find the set `other`. A number may be added again: the new features replace
-  /// the old features.
+  /// the old features. `searched`: if given, the workspace of a search for these features, which saves work.
+  /// Precondition: since that search, neither the workspace nor this index was used.
   template <class Feature, class FeaturesOf>
-  void insert(std::span<const Feature> features, std::uint32_t number, const FeaturesOf& features_of) {
+  void insert(std::span<const Feature> features, std::uint32_t number, const FeaturesOf& features_of,
+              const workspace* searched = nullptr) {
     if (features.empty()) return erase(number);
     if (features.size() > record::max_size)
       fail<std::length_error>("a set has at most 2^30 - 1 features; split its text");
     advance(features.size(), features_of);
     records_.grow_to(std::size_t{number} + 1);
     add_counts(features, next_);
-    place(features, number, sketch_of(features).bitmap);
+    place(features, number, searched != nullptr ? searched->bitmap() : sketch_of(features).bitmap, searched);
     ++inserted_;
   }
 
@@ -121,8 +123,9 @@ class set_postings {
   template <class Feature, class Visit>
   void for_each(std::span<const Feature> features, const overlap_bounds& bounds, workspace& scratch,
                 const Visit& visit) const {
-    if (features.empty() || size_ == 0) return;
+    if (features.empty()) return;
     scratch.begin(features, bounds);
+    if (size_ == 0) return;
     std::size_t examined = 0;
     for (const auto* from : {old_.get(), current_.get()}) {
       if (from != nullptr) examined += scratch.collect(features, bounds, *from, records_in{records_, from->parity});
@@ -210,14 +213,20 @@ class set_postings {
 
   /// Adds the postings of a set to the current generation, then writes records_[number].
   template <class Feature>
-  void place(std::span<const Feature> features, std::uint32_t number, const set_bitmap& bitmap) {
+  void place(std::span<const Feature> features, std::uint32_t number, const set_bitmap& bitmap,
+             const workspace* searched = nullptr) {
     const std::uint64_t bits = fold_bitmap(bitmap);
     const auto bits_of = [&](std::uint32_t other) {
       return other == number ? bits : fold_bitmap(records_[other].bitmap);
     };
     posting_lists& postings = current_->postings;
+    const auto find = [&](std::size_t posted) {
+      // After open(), the keys of the search are in an old order.
+      const auto keys = searched == nullptr ? std::span<const std::uint64_t>() : searched->keys_in(current_->counts);
+      return keys.size() == posted ? keys : finder_.find(features, posted, current_->counts);
+    };
     for_each_posting(
-        features, number, bounds_, current_->counts, finder_,
+        features.size(), number, bounds_, find,
         [&](std::span<const std::uint64_t> keys) { postings.prefetch_buckets(keys); },
         [&](const set_posting& posting) { postings.add(posting, bits, bits_of); });
     record& to = records_[number];
