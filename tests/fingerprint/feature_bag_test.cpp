@@ -200,4 +200,9 @@ TEST_CASE("clear, and being moved from, leave an empty bag that works", "[featur
   CHECK(bag.size() == 100);
 }
 
+// Copying such a member may throw for lack of memory; that must not end the program.
+struct holder {
+  feature_bag<> bag;
+};
+static_assert(!std::is_nothrow_copy_assignable_v<holder> && std::is_nothrow_move_assignable_v<holder>);
 static_assert(std::is_nothrow_move_constructible_v<feature_bag<>> && std::is_nothrow_move_assignable_v<feature_bag<>>);

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,12 @@
 #include "support/set_corpora.hpp"
 
 namespace {
+
+// Copying such a member may throw for lack of memory; that must not end the program.
+struct holder {
+  neardup::feature_counts<> counts;
+};
+static_assert(!std::is_nothrow_copy_assignable_v<holder> && std::is_nothrow_move_assignable_v<holder>);
 
 using neardup::gathered_pairs;
 using neardup::set_similarity;

@@ -39,8 +39,10 @@ class large_array {
       : data_(std::exchange(other.data_, nullptr)),
         size_(std::exchange(other.size_, 0)),
         capacity_(std::exchange(other.capacity_, 0)) {}
-  large_array& operator=(large_array other) noexcept {
-    swap(other);
+  large_array& operator=(const large_array& other) { return *this = large_array(other); }
+  large_array& operator=(large_array&& other) noexcept {
+    large_array taken(std::move(other));
+    swap(taken);
     return *this;
   }
   ~large_array() { release(data_, capacity_); }

@@ -37,8 +37,10 @@ class feature_bag {
   feature_bag(const feature_bag&) = default;
   /// Moves a bag; `other` is empty afterwards.
   feature_bag(feature_bag&& other) noexcept { swap(other); }
-  feature_bag& operator=(feature_bag other) noexcept {
-    swap(other);
+  feature_bag& operator=(const feature_bag& other) { return *this = feature_bag(other); }
+  feature_bag& operator=(feature_bag&& other) noexcept {
+    feature_bag taken(std::move(other));
+    swap(taken);
     return *this;
   }
   ~feature_bag() = default;

@@ -10,6 +10,7 @@
 #include <limits>
 #include <span>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "../detail/bits.hpp"
@@ -70,8 +71,10 @@ class feature_counts {
     if (!other.is_mapped()) cells_ = own_;
   }
   feature_counts(feature_counts&& other) noexcept { swap(other); }
-  feature_counts& operator=(feature_counts other) noexcept {
-    swap(other);
+  feature_counts& operator=(const feature_counts& other) { return *this = feature_counts(other); }
+  feature_counts& operator=(feature_counts&& other) noexcept {
+    feature_counts taken(std::move(other));
+    swap(taken);
     return *this;
   }
   ~feature_counts() = default;

@@ -127,11 +127,13 @@ class shared_table {
       : own_(other.own_), view_(other.owner_ ? other.view_ : std::span<const T>(own_)), owner_(other.owner_) {}
   shared_table(shared_table&& other) noexcept
       : own_(std::move(other.own_)), view_(std::exchange(other.view_, {})), owner_(std::move(other.owner_)) {}
-  shared_table& operator=(shared_table other) noexcept {
+  shared_table& operator=(const shared_table& other) { return *this = shared_table(other); }
+  shared_table& operator=(shared_table&& other) noexcept {
+    shared_table taken(std::move(other));
     // Moving a vector does not move its elements, so pointers to them stay valid.
-    own_ = std::move(other.own_);
-    view_ = other.view_;
-    owner_ = std::move(other.owner_);
+    own_ = std::move(taken.own_);
+    view_ = taken.view_;
+    owner_ = std::move(taken.owner_);
     return *this;
   }
   ~shared_table() = default;
