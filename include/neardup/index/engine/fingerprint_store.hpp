@@ -182,11 +182,7 @@ class fingerprint_store {
   fingerprint_store() = default;
   fingerprint_store(const fingerprint_store&) = default;
   fingerprint_store(fingerprint_store&& other) noexcept { swap(other); }
-  fingerprint_store& operator=(const fingerprint_store& other) {
-    fingerprint_store copy(other);
-    swap(copy);
-    return *this;
-  }
+  fingerprint_store& operator=(const fingerprint_store& other) { return *this = fingerprint_store(other); }
   fingerprint_store& operator=(fingerprint_store&& other) noexcept {
     fingerprint_store taken(std::move(other));
     swap(taken);

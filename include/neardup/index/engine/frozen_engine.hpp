@@ -239,11 +239,7 @@ class frozen_engine {
         store_(std::exchange(other.store_, {})),
         tables_(std::exchange(other.tables_, {})),
         parts_(std::exchange(other.parts_, {})) {}
-  frozen_engine& operator=(const frozen_engine& other) {
-    frozen_engine copy(other);
-    swap(copy);
-    return *this;
-  }
+  frozen_engine& operator=(const frozen_engine& other) { return *this = frozen_engine(other); }
   frozen_engine& operator=(frozen_engine&& other) noexcept {
     frozen_engine taken(std::move(other));
     swap(taken);

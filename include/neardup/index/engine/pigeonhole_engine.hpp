@@ -38,11 +38,7 @@ class pigeonhole_engine {
   pigeonhole_engine(pigeonhole_engine&& other) noexcept : plans_(other.plans_) {
     swap(other);  // the moved-from engine is empty and usable, with its plans
   }
-  pigeonhole_engine& operator=(const pigeonhole_engine& other) {
-    pigeonhole_engine copy(other);
-    swap(copy);
-    return *this;
-  }
+  pigeonhole_engine& operator=(const pigeonhole_engine& other) { return *this = pigeonhole_engine(other); }
   pigeonhole_engine& operator=(pigeonhole_engine&& other) noexcept {
     pigeonhole_engine taken(std::move(other));
     swap(taken);

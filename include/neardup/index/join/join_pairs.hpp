@@ -158,21 +158,16 @@ void visit_as_found(fingerprint_join<Words, Offset>& join, const join_options& o
 }
 
 #if defined(NEARDUP_COMPILED)
-NEARDUP_INDEX_TEMPLATE void visit_in_order<std::uint32_t>(const fingerprint_words<1>&, std::size_t, const bits&,
-                                                          const join_options&,
-                                                          const std::function<bool(std::size_t, std::size_t, int)>&);
-NEARDUP_INDEX_TEMPLATE void visit_as_found(fingerprint_join<1, std::uint32_t>&, const join_options&,
-                                           const std::function<bool(std::size_t, std::size_t, int)>&);
-NEARDUP_INDEX_TEMPLATE void visit_in_order<std::uint32_t>(const fingerprint_words<2>&, std::size_t, const bits&,
-                                                          const join_options&,
-                                                          const std::function<bool(std::size_t, std::size_t, int)>&);
-NEARDUP_INDEX_TEMPLATE void visit_as_found(fingerprint_join<2, std::uint32_t>&, const join_options&,
-                                           const std::function<bool(std::size_t, std::size_t, int)>&);
-NEARDUP_INDEX_TEMPLATE void visit_in_order<std::uint32_t>(const fingerprint_words<4>&, std::size_t, const bits&,
-                                                          const join_options&,
-                                                          const std::function<bool(std::size_t, std::size_t, int)>&);
-NEARDUP_INDEX_TEMPLATE void visit_as_found(fingerprint_join<4, std::uint32_t>&, const join_options&,
-                                           const std::function<bool(std::size_t, std::size_t, int)>&);
+#define NEARDUP_JOIN_PAIRS(Words)                                                                          \
+  NEARDUP_INDEX_TEMPLATE void visit_in_order<std::uint32_t>(                                               \
+      const fingerprint_words<Words>&, std::size_t, const bits&, const join_options&,                      \
+      const std::function<bool(std::size_t, std::size_t, int)>&);                                          \
+  NEARDUP_INDEX_TEMPLATE void visit_as_found(fingerprint_join<Words, std::uint32_t>&, const join_options&, \
+                                             const std::function<bool(std::size_t, std::size_t, int)>&);
+NEARDUP_JOIN_PAIRS(1)
+NEARDUP_JOIN_PAIRS(2)
+NEARDUP_JOIN_PAIRS(4)
+#undef NEARDUP_JOIN_PAIRS
 #endif
 
 }  // namespace neardup::inline v0::detail
