@@ -162,14 +162,6 @@ class Checked(Fingerprints):
         return {**Row.facts(self, a, b), **Fingerprints.facts(self, a, b)}
 
 
-class CheckedEdits(Checked):
-    options = ("--features", "words:1", "--kind", "simhash", "--distance", "14", "--min-similarity", "0.6", "--check", "edit")
-    count, longest = 110, 10
-
-    def closeness(self, a, b):
-        return Edits.closeness(self, a, b) if self.distance(a, b) <= 14 else None
-
-
 class Codes(Row):
     bits, read = 64, ("--code-field", "code")
     options = index_options = (*read, "--distance", "3")
@@ -475,13 +467,6 @@ class OfFingerprints(Law):
 
 class OfCheckedFingerprints(Law):
     row = Checked
-
-    def test_all_columns(self):
-        self.check_all_columns()
-
-
-class OfCheckedEdits(Law):
-    row = CheckedEdits
 
     def test_all_columns(self):
         self.check_all_columns()
