@@ -16,7 +16,6 @@ WAYS = (
     "--check edit --similarity 0.7",
     "--check edit --similarity 0.6",
     "--check cosine --features words --weights logtf --similarity 0.7",
-    "--check edit --similarity 0.6 --features chars:2 --distance 16",
     "--check cosine --similarity 0.7 --features chars:2 --distance 16",
     "--check jaccard --similarity 0.5 --features chars:2 --distance 16",
 )

@@ -51,10 +51,8 @@ class Limits(CommandTest):
             alphabet = [chr(0x4E00 + i) for i in range(2 * all_of)]
             a, b = "".join(alphabet[:all_of]), "".join(alphabet[:same] + alphabet[all_of : 2 * all_of - same])
             at = f"{hundredths / 100:.2f}"
-            for by in ((), ("--distance", "63")):
-                limits = ("--min-similarity",) if by else ("--similarity",)
-                self.assertEqual(self.found([a, b], "--check", "edit", *by, *limits, at), [hundredths / 100], (same, all_of, by))
-                self.assertEqual(self.found([a, b], "--check", "edit", *by, *limits, f"{hundredths / 100 + .0001:.4f}"), [])
+            self.assertEqual(self.found([a, b], "--check", "edit", "--similarity", at), [hundredths / 100], (same, all_of))
+            self.assertEqual(self.found([a, b], "--check", "edit", "--similarity", f"{hundredths / 100 + .0001:.4f}"), [])
             a, b = (" ".join(f"w{ord(c)}" for c in text) for text in (a, b))
             longer = b + " " + " ".join(f"v{i}" for i in range(7))
             for measure, pair in (("containment", [a, longer]), ("cosine", [a, b])):
@@ -324,7 +322,6 @@ class Unasked(CommandTest):
             ("groups", ("--weights", "tf"), "--weights tf"),
             ("pairs", ("--top", 5), "--top"),
             ("unique", ("--similarity", 0.5, "--min-similarity", 0.6), "--similarity with --min-similarity"),
-            ("groups", ("--check", "edit", "--weights", "tf"), "--weights tf"),
             ("pairs", ("--against", bare), f"{bare}, an index of fingerprints"),
             ("unique", ("--add-to", bare), f"{bare}, an index of fingerprints"),
         ):

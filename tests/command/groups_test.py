@@ -82,8 +82,6 @@ class Groups(CommandTest):
                 ("--similarity", 0.7, "--distance", 5),
                 ("--similarity", 0.7, "--min-similarity", 0.5),
                 ("--kind", "auto", "--min-similarity", 0.75),
-                ("--kind", "auto", "--check", "edit"),
-                ("--kind", "auto", "--check", "edit", "--features", "chars:3", "--similarity", 0.7),
                 ("--kind", "auto", "--check", "cosine"),
                 ("--check", "edit"),
                 ("--check", "containment"),

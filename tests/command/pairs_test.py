@@ -153,7 +153,7 @@ class Check(CommandTest):
     """Compares each measure of --check with a plain one, over all candidates."""
 
     def pairs(self, texts, *options):
-        done = self.assert_done(run("pairs", "--jsonl", "--distance", 63, *options, "-", data=jsonl(texts)))
+        done = self.assert_done(run("pairs", "--jsonl", *options, "-", data=jsonl(texts)))
         return [tuple(line.split("\t")) for line in done.text.splitlines()]
 
     def expected(self, texts, least, similarity):
@@ -179,30 +179,27 @@ class Check(CommandTest):
         words_only = texts[:-2]
         for least in (0.5, 0.7, 0.9):
             for given, options, oracle in ((texts, ("--check", "edit"), edit),
-                                           (words_only, ("--check", "cosine", "--features", "words", "--weights", "tf"), cosine)):
+                                           (words_only, ("--check", "cosine", "--features", "words", "--weights", "tf", "--distance", 63), cosine)):
                 found = self.pairs(given, "--min-similarity", least, *options)
                 self.assertEqual([(int(a[1:]), int(b[1:]), s) for s, _, a, b in found], self.expected(given, least, oracle))
                 self.assertGreater(len(found), 5)
 
     def test_edit_is_the_measure_of_short_texts(self):
         texts = ["研究生命的起源", "研究生命之起源", "ＡＢ完全不同的句子"]
-        found = self.pairs(texts, "--min-similarity", 0.8, "--check", "edit", "--features", "chars:2", "--kind", "simhash")
-        self.assertEqual(found[0][0], "0.857")
-        groups = run("groups", "--jsonl", "--distance", 40, "--min-similarity", 0.8, "--check", "edit", "-", data=jsonl(texts))
+        options = ("--min-similarity", 0.8, "--check", "edit")
+        self.assertEqual(self.pairs(texts, *options)[0][0], "0.857")
+        groups = run("groups", "--jsonl", *options, "-", data=jsonl(texts))
         self.assertIn("2 documents, similarity to the first at least 0.857", self.assert_done(groups).text)
-        unique = run("unique", "--jsonl", "--distance", 40, "--min-similarity", 0.8, "--check", "edit", "-", data=jsonl(texts))
+        unique = run("unique", "--jsonl", *options, "-", data=jsonl(texts))
         self.assertEqual(len(unique.text.splitlines()), 2)
 
-    def test_features_say_nothing_where_texts_are_compared(self):
+    def test_options_of_features_and_fingerprints_are_refused_where_texts_are_compared(self):
+        refused = (("--features", "words:2"), ("--check-features", "words:2"), ("--kind", "auto"), ("--bits", 64),
+                   ("--blocks", 5), ("--distance", 3), ("--weights", "tf"), ("--top", 5))
         for verb in ("pairs", "groups", "unique", "report"):
-            for options in ((), ("--exact",)):
-                self.assert_fails(run(verb, *options, "--check", "edit", "--features", "words:2", "-", data=A),
-                                  "--features with --check edit: texts are compared by characters")
-            for options in ((), ("--bits", 64)):
-                self.assert_fails(run(verb, *options, "--check", "edit", "--check-features", "words:2", "-", data=A),
-                                  "--check-features with --check edit: texts are compared by characters")
-            # With fingerprints as candidates, --features chooses the features of the fingerprints.
-            self.assert_done(run(verb, "--kind", "auto", "--check", "edit", "--features", "words:2", "-", data=A))
+            for option in refused:
+                self.assert_fails(run(verb, "--check", "edit", "--similarity", 0.7, *option, "-", data=A),
+                                  f"{option[0]}{' tf' if option[1] == 'tf' else ''} with --check edit: texts are compared by characters")
 
     @unittest.skipIf(SANITIZED, "takes long")
     def test_a_comparison_of_each_with_each_says_so_and_how_long_it_takes(self):
@@ -212,7 +209,7 @@ class Check(CommandTest):
         draw = lambda *lengths: jsonl("".join(rng.choices("abcdefghijklmnop", k=lengths[i % len(lengths)])) for i in range(6000))
         texts = draw(6, 13, 27)
         said = ("--check edit meets each text with each of a fitting length, and there are 6,000: the time grows with "
-                "the square of that; --kind auto takes candidates by fingerprints\n")
+                "the square of that\n")
         for verb in ("pairs", "groups", "unique"):
             limit = ("--check", "edit", "--similarity", 0.5, "--threads", 1)
             done = self.assert_done(run(verb, "--jsonl", *limit, "-", data=texts))
@@ -240,10 +237,8 @@ class Check(CommandTest):
     def test_says_the_measure(self):
         self.assertIn("--similarity 0.8 (the default) means: --exact --check edit --min-similarity 0.8\n",
                       run("pairs", "--check", "edit", "-", data=A).err)
-        self.assertIn("--features chars:3 --kind minwise --bits 64 --distance 18 --check edit --min-similarity 0.8\n",
-                      run("pairs", "--check", "edit", "--bits", 64, "-", data=A).err)
 
-    def test_replaced_characters_are_found_with_any_features(self):
+    def test_replaced_characters_are_found(self):
         # 300 pairs of posts with 40 characters, of which up to 12 are replaced. Their edit similarities are at least
         # .7.
         rng = random.Random(20)
@@ -254,32 +249,7 @@ class Check(CommandTest):
             for place in rng.sample(range(40), i % 13):
                 characters[place] = chr(rng.randrange(0x4E00, 0x9FA5))
             texts.append("".join(characters))
-        # 39 pairs are farther apart than the theory expects, so .96 is enough. The changes are scattered over Chinese
-        # characters, for which the default features find fewer pairs than single characters.
-        by_fingerprints = ("--bits", 64)
-        for features, share in (((), 1), (("--distance", 63), 1), (by_fingerprints, 0.65),
-                                (("--features", "words", *by_fingerprints), 0.96),
-                                (("--features", "chars:1", *by_fingerprints), 0.96),
-                                (("--features", "chars:2", *by_fingerprints), 0.92),
-                                (("--features", "words:2", *by_fingerprints), 0.92)):
-            found = self.assert_done(run("pairs", "--jsonl", "--check", "edit", "--similarity", "0.7", *features, "-",
-                                         data=jsonl(texts)))
-            self.assertGreaterEqual(len(found.text.splitlines()), share * 300, features)
-
-    def test_scattered_mistakes_in_english_are_found_by_fingerprints(self):
-        # 200 pairs of lines with 20 words. In the second line, 8 % of the characters are replaced by letters.
-        rng = random.Random(8)
-        letters = "eeeeettttaaaooiinnsshhrrddllcumwfgypbvk"
-        texts = []
-        for _ in range(200):
-            line = " ".join("".join(rng.choices(letters, k=rng.randrange(2, 9))) for _ in range(20))
-            copy = list(line)
-            for place in rng.sample(range(len(copy)), len(copy) * 8 // 100):
-                copy[place] = rng.choice(letters)
-            texts += [line, "".join(copy)]
-        found = self.assert_done(run("pairs", "--jsonl", "--check", "edit", "--kind", "auto", "--similarity", "0.9", "-",
-                                     data=jsonl(texts)))
-        self.assertGreaterEqual(len(found.text.splitlines()), 0.85 * 200)
+        self.assertEqual(len(self.pairs(texts, "--check", "edit", "--similarity", "0.7")), 300)
 
 
 if __name__ == "__main__":

@@ -189,7 +189,7 @@ class Usage(CommandTest):
             (("--features", "zh:words", "--no-hmm", "--model", "m", "x"), "--model and --no-hmm do not go together"),
             (("--top", "0", "--weights", "tfidf", "x"), "--top 0: must be from 1 to 1000000000"),
             (("--check", "hamming", "x"), "--check 'hamming': checks are jaccard, cosine, edit and containment"),
-            (("--check", "edit", "--distance", "3", "x"), "--check with --distance alone"),
+            (("--check", "cosine", "--distance", "3", "x"), "--check with --distance alone"),
             (("hash", "--check", "edit", "x"), "unknown option --check"),
             (("hash", "--similarity", "0.7", "x"), "unknown option --similarity: groups, pairs, "),
             (("--weighted-field", "t", "x"), "--weighted-field needs --jsonl"),

@@ -165,32 +165,10 @@ feature_reader read_normalised_texts() {
   };
 }
 
-/// Count filter: returns false only if the edit distance of two texts exceeds `most`. An edit removes and adds at most
-/// two pairs of adjacent characters. Pairs in the same bin can only reduce the differences.
-bool may_be_within(std::string_view a, std::string_view b, std::size_t most) {
-  std::array<std::int32_t, 1024> surplus{};  // pairs in `a` minus pairs in `b`, for each bin
-  const auto count = [&surplus](std::string_view text, std::int32_t by) {
-    std::uint32_t last = 0;
-    neardup::for_each_code_point(text, [&](char32_t character, std::string_view) {
-      surplus[(last * 31 + character) * 0x9E3779B1U >> 22] += by;
-      last = character;
-    });
-  };
-  count(a, 1);
-  count(b, -1);
-  std::size_t only_a = 0, only_b = 0;
-  for (const std::int32_t pairs : surplus) {
-    only_a += static_cast<std::size_t>(std::max(pairs, 0));
-    only_b += static_cast<std::size_t>(std::max(-pairs, 0));
-  }
-  return std::max(only_a, only_b) <= 2 * most;
-}
-
 std::optional<double> edit_similarity_at_least(std::string_view a, std::string_view b, double least) {
   const std::size_t longer = std::max(code_points(a), code_points(b));
   if (longer == 0) return std::nullopt;  // texts without letters are near-duplicates of nothing
   const auto most = static_cast<std::size_t>(std::ceil((1 - least) * static_cast<double>(longer)));
-  if (!may_be_within(a, b, most)) return std::nullopt;  // costs a tenth of the distance
   const auto distance = neardup::edit_distance(a, b, most);
   if (!distance) return std::nullopt;
   // A quotient of two integers is computed, because it is rounded once: 17. / 25 == .68, but 1 - 8. / 25 != .68.

@@ -232,7 +232,7 @@ void run_notes::compare_texts(std::size_t done, std::size_t all, bool meets_all)
     if (meets_all && all > many && !std::exchange(has_said_square_, true)) {
       clear();
       say("--check edit meets each text with each of a fitting length, and there are " + grouped(all) +
-          ": the time grows with the square of that; --kind auto takes candidates by fingerprints");
+          ": the time grows with the square of that");
     }
   }
   const double seconds = std::chrono::duration<double>(now - comparison_begin_).count();

@@ -48,11 +48,6 @@ void apply_features(const typed_options& typed, run_settings& to) {
   if (features) to.fingerprint.features = parse_feature_setting("--features", *features);
   if (check_features) to.comparison.check_features = parse_feature_setting("--check-features", *check_features);
   if (!features && check_features) to.fingerprint.features = to.comparison.check_features;
-  // With --check edit, the default features of fingerprints are runs of three characters, in any language: a changed
-  // character changes three of them, but a whole English word (docs/decisions/0035-edit-joins.md).
-  if (!features && !check_features && typed["--check"] == "edit") {
-    to.fingerprint.features = parse_feature_setting("--features", "chars:3");
-  }
   if (!check_features) to.comparison.check_features = to.fingerprint.features;
   for (const std::string& same : typed.all("--same")) {
     to.fingerprint.same.push_back(same);
@@ -189,11 +184,22 @@ void apply_grouping(const typed_options& typed, run_settings& to) {
 std::string why_by_fingerprints(const typed_options& typed, const run_settings& to) {
   if (!to.against.without_features.empty()) return to.against.without_features + ", an index of fingerprints";
   if (std::string weights = option_of_weights(typed); !weights.empty()) return weights;
-  const bool is_edit = to.comparison.check == similarity_measure::edit;
   const bool is_weighed = to.comparison.check == similarity_measure::cosine && !to.input.weighted_field.empty();
   if (is_weighed) return "--check cosine with --weighted-field";
-  if (!is_edit && has_two_similarities(typed)) return "--similarity with --min-similarity";
+  if (to.comparison.check != similarity_measure::edit && has_two_similarities(typed))
+    return "--similarity with --min-similarity";
   return "";
+}
+
+/// Refuses options of features and fingerprints with --check edit, which compares texts without them.
+void refuse_what_edits_cannot(const typed_options& typed) {
+  std::string other = option_of_fingerprints(typed);
+  if (other.empty()) other = option_of_weights(typed);
+  for (const char* const option : {"--features", "--check-features"}) {
+    if (other.empty() && typed.is_typed(option)) other = option;
+  }
+  if (other.empty()) return;
+  throw usage_error(other + " with --check edit: texts are compared by characters; leave out one of the two");
 }
 
 /// Sets to.comparison.is_exact if candidates are found by features. They are found by fingerprints if the options ask
@@ -206,9 +212,7 @@ void apply_exact(const typed_options& typed, run_settings& to) {
   if (is_containment && typed.has("--keep")) {
     throw usage_error("--keep with --check containment: the larger text is kept; leave out one of the two");
   }
-  if (to.comparison.check == similarity_measure::edit && typed.is_typed("--check-features")) {
-    throw usage_error("--check-features with --check edit: texts are compared by characters; leave out one of the two");
-  }
+  if (to.comparison.check == similarity_measure::edit) refuse_what_edits_cannot(typed);
   if (!may_be_exact(typed)) return;
   // If features are demanded, options that need fingerprints were refused before.
   const bool is_demanded = typed.has("--exact") || is_containment;
@@ -216,27 +220,12 @@ void apply_exact(const typed_options& typed, run_settings& to) {
   to.comparison.is_exact = to.why_by_fingerprints.empty();
   if (to.comparison.is_exact && to.comparison.check == similarity_measure::cosine)
     to.comparison.check = similarity_measure::cosine_of_sets;
-  if (to.comparison.is_exact && to.comparison.check == similarity_measure::edit && typed.is_typed("--features")) {
-    throw usage_error(
-        "--features with --check edit: texts are compared by characters; leave out one of the two, or write --kind "
-        "auto "
-        "to take candidates by fingerprints of these features");
-  }
 }
 
 /// Returns the Jaccard similarity for which the distance is chosen. For a cosine, the result is the similarity of two
-/// sets of equal size with this cosine. For an edit similarity, the result is the similarity of the n-grams of a text
-/// and of a copy with replaced characters. With the default features, the factor .94 is fitted to real texts
-/// (docs/decisions/0035-edit-joins.md). If the user names features, the replaced characters are assumed to be far
-/// apart. Each replaced character then changes n of the n-grams.
-double jaccard_for(double similarity, const run_settings& settings, bool names_features) {
-  if (settings.comparison.check == similarity_measure::jaccard) return similarity;
-  const feature_setting& features = settings.fingerprint.features;
-  double same = similarity;
-  if (settings.comparison.check == similarity_measure::edit && !features.needs_dictionary()) {
-    same = names_features ? std::pow(similarity, static_cast<double>(features.choice.size)) : 0.94 * similarity;
-  }
-  return same / (2 - same);
+/// sets of equal size with this cosine.
+double jaccard_for(double similarity, similarity_measure check) {
+  return check == similarity_measure::jaccard ? similarity : similarity / (2 - similarity);
 }
 
 /// Chooses the distance, and the kind if `is_any_kind`. The kind that needs the smaller distance has fewer candidates
@@ -357,8 +346,7 @@ void take_comparison(const typed_options& typed, run_settings& to, bool is_of_in
   const double similarity = !wanted && least ? *to.comparison.min_similarity : similarity_of(typed);
   if (similarity == 0) throw usage_error("--min-similarity " + *least + " needs --distance");
   if (!typed.has("--distance")) {
-    choose_distance(typed["--kind"].value_or("auto") == "auto", jaccard_for(similarity, to, typed.has("--features")),
-                    to);
+    choose_distance(typed["--kind"].value_or("auto") == "auto", jaccard_for(similarity, to.comparison.check), to);
   }
   if (!least) to.comparison.min_similarity = similarity;
   to.choice = similarity_choice{wanted ? wanted : least, least};
@@ -391,9 +379,9 @@ void say_what_is_missed(const run_settings& settings) {
 void say_similarity(const run_settings& settings) {
   const std::string typed = settings.choice->similarity.value_or(number(neardup::default_similarity));
   // Features that are read from records have no name.
-  const bool compares_texts = settings.comparison.is_exact && settings.comparison.checks_edits();
   const auto features = [&](const char* option, const feature_setting& chosen) {
-    return settings.fingerprint.are_given || compares_texts ? std::string() : option + to_string(chosen);
+    return settings.fingerprint.are_given || settings.comparison.checks_edits() ? std::string()
+                                                                                : option + to_string(chosen);
   };
   std::string text = (settings.comparison.is_lossless ? "--lossless" : settings.choice->text()) +
                      " means:" + features(" --features ", settings.fingerprint.features);
