@@ -1,4 +1,4 @@
-# Finds the header xxhash.h, whoever brought it:
+# Finds the header xxhash.h. It may come from:
 #   vcpkg, Conan, xxHash's own install   a CMake package with the target xxHash::xxhash
 #   Debian and other distributions       the header alone
 #
@@ -19,7 +19,8 @@ if(TARGET xxHash::xxhash)
 endif()
 
 if(_xxhash_dirs)
-  # May hold generator expressions (Conan writes one for each configuration): handed on as they are.
+  # The folders may contain generator expressions, because Conan writes one for each configuration. They are not
+  # changed.
   set(xxHash_INCLUDE_DIR "${_xxhash_dirs}")
 else()
   find_path(xxHash_INCLUDE_DIR NAMES xxhash.h DOC "Folder that holds xxhash.h")

@@ -1,5 +1,5 @@
-# The public headers, in the order of their paths: what is verified and installed. The lint keeps this
-# list equal to the folder.
+# The headers below include/, sorted by path. The build verifies and installs them. The lint compares this list with the
+# folder.
 set(NEARDUP_HEADERS
     include/neardup/dedup.hpp
     include/neardup/dedup/checks.hpp

@@ -1,7 +1,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# Headers are the same on every architecture, and so is everything that describes them: under share/.
+# The headers do not depend on the architecture. So the files that describe them are installed below share/.
 set(NEARDUP_INSTALL_CMAKEDIR
     "${CMAKE_INSTALL_DATADIR}/cmake/neardup"
     CACHE STRING "Where the CMake package goes, relative to the prefix"
@@ -30,7 +30,7 @@ install(
   COMPONENT neardup_headers
 )
 
-# The compiled form is of one architecture: under lib/. The package looks for it there.
+# The compiled form depends on the architecture. So it is installed below lib/, where the package looks for it.
 if(NEARDUP_BUILD_COMPILED)
   install(
     TARGETS neardup_compiled
@@ -55,7 +55,7 @@ configure_package_config_file(
   cmake/neardup-config.cmake.in "${PROJECT_BINARY_DIR}/neardup-config.cmake"
   INSTALL_DESTINATION "${NEARDUP_INSTALL_CMAKEDIR}" NO_SET_AND_CHECK_MACRO
 )
-# While the major version is 0, a new minor version may break; from 1.0 on: SameMajorVersion.
+# While the major version is 0, a new minor version may be incompatible. From 1.0 on, use SameMajorVersion.
 write_basic_package_version_file(
   "${PROJECT_BINARY_DIR}/neardup-config-version.cmake" COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT
 )
@@ -66,7 +66,8 @@ install(
   COMPONENT neardup_headers
 )
 
-# The build folder is a package, too (-Dneardup_DIR=BUILD): it has the files that lie beside the installed package.
+# The build folder is a CMake package, too (-Dneardup_DIR=BUILD). It has the files that lie beside the installed
+# package.
 configure_file(cmake/FindxxHash.cmake "${PROJECT_BINARY_DIR}/FindxxHash.cmake" COPYONLY)
 export(EXPORT neardup-targets NAMESPACE neardup:: FILE "${PROJECT_BINARY_DIR}/neardup-targets.cmake")
 if(NEARDUP_BUILD_COMPILED)
@@ -75,7 +76,7 @@ else()
   file(REMOVE "${PROJECT_BINARY_DIR}/neardup-compiled-targets.cmake") # of an earlier configuration
 endif()
 
-# Relative to the .pc file, so that the install tree can be moved.
+# The paths are relative to the .pc file, so that the install tree can be moved.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}" OR IS_ABSOLUTE "${NEARDUP_INSTALL_PKGCONFIGDIR}")
   set(NEARDUP_PC_PREFIX "${CMAKE_INSTALL_PREFIX}")
   set(NEARDUP_PC_INCLUDEDIR "${CMAKE_INSTALL_FULL_INCLUDEDIR}")

@@ -1,5 +1,5 @@
-# Says what the largest units, the C interface and the tests, take to compile. Where memory is short, the system would kill
-# compilers without a word, so Ninja compiles one file at a time there.
+# Prints how much memory the compiler needs for the largest units: the C interface and the tests. If memory is short,
+# the system would kill compilers without a message. So Ninja then compiles one file at a time.
 if(NOT DEFINED NEARDUP_MEMORY) # MB for compilers; what is available by default
   cmake_host_system_information(RESULT NEARDUP_MEMORY QUERY AVAILABLE_PHYSICAL_MEMORY)
   if(EXISTS "/sys/fs/cgroup/memory.max")

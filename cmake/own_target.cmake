@@ -1,11 +1,11 @@
-# neardup_own_target(<target>): links neardup::neardup and turns on the warnings. For the programs of
-# this repository only; nobody who uses neardup inherits a flag.
+# neardup_own_target(<target>): links neardup::neardup and turns on the warnings. Only programs of this repository call
+# it, because users of neardup must not inherit a flag.
 function(neardup_own_target target)
   target_link_libraries(${target} PRIVATE neardup::neardup)
   neardup_own_warnings(${target})
 endfunction()
 
-# neardup_own_warnings(<target>): the warnings alone.
+# neardup_own_warnings(<target>): turns on the warnings, and links nothing.
 function(neardup_own_warnings target)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   if(MSVC)
@@ -26,8 +26,8 @@ function(neardup_own_warnings target)
   endif()
 endfunction()
 
-# What only tests run is compiled fast rather than made fast: g++ takes half as long with -Og as with -O1, and a third as
-# long as with -O3, for tests that run for seconds.
+# Tests are compiled with little optimisation, because they run for seconds only. g++ takes half as long with -Og as
+# with -O1, and a third as long as with -O3.
 if(MSVC)
   set(NEARDUP_TEST_OPTIONS_DEFAULT "")
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -40,14 +40,15 @@ set(NEARDUP_TEST_OPTIONS
     CACHE STRING "Further compile options of the tests"
 )
 
-# neardup_test_options(<target>): for a program that is there to be tested.
+# neardup_test_options(<target>): sets the compile options of the tests.
 function(neardup_test_options target)
   target_compile_options(${target} PRIVATE ${NEARDUP_TEST_OPTIONS})
 endfunction()
 
-# g++ forgets the diagnostic pragmas of a precompiled header, and immintrin.h of g++ 12 needs them. What is not
-# precompiled (the benchmarks, the consumers) keeps these warnings. And it collects garbage from 128 MB on, where a
-# precompiled header has more already: from 512 MB on it takes a twentieth less time.
+# g++ forgets the diagnostic pragmas of a precompiled header. immintrin.h of g++ 12 needs them, so these warnings are
+# off where a precompiled header is used. Other targets (the benchmarks, the consumers) keep the warnings. By default
+# g++ collects garbage from 128 MB on, and a precompiled header is larger. From 512 MB on, compiling takes a twentieth
+# less time.
 set(NEARDUP_PRECOMPILED_OPTIONS "")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
   set(NEARDUP_PRECOMPILED_OPTIONS -Wno-uninitialized -Wno-maybe-uninitialized -Wno-psabi
@@ -55,27 +56,28 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS
   )
 endif()
 
-# g++ takes 12 s to write a precompiled header of 250 MB. To load it costs a unit a second, and to parse these headers 1 to
-# 4 s, so some twenty units gain nothing. It pays where each file is a unit (-DCMAKE_UNITY_BUILD=OFF).
+# g++ takes 12 s to write a precompiled header of 250 MB. Loading it takes a second per unit, and parsing its headers
+# takes 1 to 4 s. So a build of some twenty units saves no time. It does if each file is a unit
+# (-DCMAKE_UNITY_BUILD=OFF).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT DEFINED CMAKE_UNITY_BUILD)
   set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
 endif()
 
-# neardup_precompile(<target> <header>…): what all its files include is parsed once.
+# neardup_precompile(<target> <header>…): precompiles the headers for all files of the target.
 function(neardup_precompile target)
   target_precompile_headers(${target} PRIVATE ${ARGN})
   target_compile_options(${target} PRIVATE ${NEARDUP_PRECOMPILED_OPTIONS})
 endfunction()
 
-# neardup_share_headers(<target>): for tests, which have neardup_test_options: all headers of neardup and Catch2, parsed
-# once for all of them.
+# neardup_share_headers(<target>): lets a test use the precompiled headers of neardup and Catch2, which all tests share.
+# The target must have neardup_test_options.
 function(neardup_share_headers target)
   neardup_share(neardup_shared_headers ${target} "${PROJECT_SOURCE_DIR}/tests/catch.hpp" <neardup/neardup.hpp>)
 endfunction()
 
-# neardup_share_library(<target>): for the examples and the code of the pages, which may see the headers of the tests: one
-# precompiled header takes 14 s less than two. They have to compile as they are printed, which other compilers than g++
-# see to.
+# neardup_share_library(<target>): lets an example, or the code of a page, use a shared precompiled header. It is the
+# header of the tests, because one precompiled header takes 14 s less than two. So g++ does not notice a missing
+# #include; other compilers do.
 function(neardup_share_library target)
   find_package(Catch2 QUIET)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND Catch2_FOUND)
@@ -83,7 +85,7 @@ function(neardup_share_library target)
   endif()
 endfunction()
 
-# neardup_share(<owner> <target> <header>…): these headers, precompiled once by the target `owner`.
+# neardup_share(<owner> <target> <header>…): the target `owner` precompiles these headers once, and `target` uses them.
 function(neardup_share owner target)
   if(NOT TARGET ${owner})
     set(source "${PROJECT_BINARY_DIR}/${owner}.cpp")
@@ -91,7 +93,7 @@ function(neardup_share owner target)
     add_library(${owner} OBJECT "${source}")
     neardup_own_target(${owner})
     neardup_test_options(${owner})
-    # The tests may come later in the build than whoever is first to share.
+    # The target of the tests may be defined after `owner`.
     target_link_libraries(${owner} PRIVATE $<TARGET_NAME_IF_EXISTS:neardup_test_main>)
     neardup_precompile(${owner} ${ARGN})
   endif()
@@ -101,8 +103,8 @@ endfunction()
 
 option(NEARDUP_UNITE "Compile the tour and the pages as one program, and a sample of the tests as four: it takes less time" OFF)
 
-# neardup_page(<test> <target> <source> [<library>…]): a complete program that people read, and a test that it runs to its end
-# and prints what its comments say ("// prints: TEXT", in that order; no such line: only the exit status counts).
+# neardup_page(<test> <target> <source> [<library>…]): adds a program that people read, and a test of it. The test
+# passes if the program exits with 0 and prints, in order, each text after "// prints: " in its source.
 function(neardup_page test target source)
   neardup_page_program(${target} "${source}" ${ARGN})
   if(NEARDUP_BUILD_TESTS)
@@ -114,7 +116,8 @@ function(neardup_page test target source)
   endif()
 endfunction()
 
-# neardup_page_program(<target> <source> [<library>…]): the program alone, or where pages are united its part of neardup_pages.
+# neardup_page_program(<target> <source> [<library>…]): adds the program without a test. If pages are united, the
+# program becomes a part of neardup_pages.
 function(neardup_page_program target source)
   cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
   if(NEARDUP_UNITE AND NEARDUP_BUILD_TESTS)
@@ -131,7 +134,7 @@ function(neardup_page_program target source)
   endif()
 endfunction()
 
-# neardup_page_command(<result> <target>): the command that runs such a program, a list.
+# neardup_page_command(<result> <target>): sets <result> to the command that runs such a program, as a list.
 function(neardup_page_command result target)
   set(command "$<TARGET_FILE:neardup_pages>" ${target})
   if(TARGET ${target})
@@ -140,8 +143,9 @@ function(neardup_page_command result target)
   set(${result} "${command}" PARENT_SCOPE)
 endfunction()
 
-# neardup_unite_pages(): the program of all pages so far, each in a namespace of its own: they instantiate the same
-# templates. It takes the name of one. That each compiles alone is seen where they are not united.
+# neardup_unite_pages(): makes one program, neardup_pages, of all pages so far. The argument of neardup_pages is the
+# name of the page to run. Each page is in its own namespace. The program compiles faster, because the pages instantiate
+# the same templates. A build without NEARDUP_UNITE shows whether each page compiles alone.
 function(neardup_unite_pages)
   get_property(pages GLOBAL PROPERTY NEARDUP_PAGES)
   if(NOT pages)
@@ -152,10 +156,10 @@ function(neardup_unite_pages)
   set(calls "")
   while(pages)
     list(POP_FRONT pages name source)
-    # Included at file scope once, they are not included again in the namespaces.
+    # The headers are included first, outside of the namespaces. So an #include inside a namespace adds nothing.
     file(STRINGS "${source}" lines REGEX "^#include <")
     list(APPEND includes ${lines})
-    # Only the function main of a program returns 0 of itself.
+    # Only main() of a program returns 0 without a return statement, so one is added.
     file(READ "${source}" text)
     string(FIND "${text}" "\n}\n" end REVERSE)
     string(SUBSTRING "${text}" 0 ${end} text)

@@ -1,13 +1,14 @@
-/* What the static libraries of Debian 12 name, and neither glibc 2.28 nor another static library of Debian has. The command
- * for a release is linked with it (tools/release). GLib names libmount to list the mounts of a system, and the resolver to
- * look up names in the DNS, and the command does neither; GLib and GPGME name the others to start programs. */
+/* Replacements for functions that the static libraries of Debian 12 call, but that neither glibc 2.28 nor another static
+ * library of Debian has. tools/release links the command for a release with this file. GLib calls libmount to list the
+ * mounts of a system, and the resolver to look up names in the DNS; the command needs neither. GLib and GPGME call the
+ * other functions to start programs. */
 #include <errno.h>
 #include <stddef.h>
 #include <unistd.h>
 
-char __libc_single_threaded = 0; /* may always be 0: the program may have threads */
+char __libc_single_threaded = 0; /* 0 is always right: it means that there may be threads */
 
-int close_range(unsigned first, unsigned last, int flags) { /* GLib then closes one by one */
+int close_range(unsigned first, unsigned last, int flags) { /* GLib then closes files one by one */
   (void)first;
   (void)last;
   (void)flags;

@@ -124,9 +124,9 @@ void check_index_type(std::size_t count, const char* what) {
   }
 }
 
-/// Calls `use(position)`. `position` is 0, as a std::uint64_t if `count` fingerprints need 64-bit positions, otherwise as
-/// a std::uint32_t. `use` is instantiated for 64 bits only if Index has 64 bits. So a join with a 32-bit Index is compiled
-/// only once.
+/// Calls `use(position)`. `position` is 0, as a std::uint64_t if `count` fingerprints need 64-bit positions, otherwise
+/// as a std::uint32_t. `use` is instantiated for 64 bits only if Index has 64 bits. So a join with a 32-bit Index is
+/// compiled only once.
 /// Precondition: Index can number `count` fingerprints.
 template <class Index, class Use>
 auto with_position_type(std::size_t count, const Use& use) {

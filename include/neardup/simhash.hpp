@@ -179,13 +179,14 @@ class simhash : public fingerprint_bits<simhash<Bits>, Bits> {
   using base::base;
 };
 
-/// A min-wise code: `Bits` one-bit min-wise hashes of a feature set. The codes of two sets with the Jaccard similarity
-/// J differ in Bits * (1 - J) / 2 bits on average. The variance of this number is at most that of independent bits.
+/// A min-wise code: `Bits` one-bit min-wise hashes of a feature set. The min-wise codes of two sets with the Jaccard
+/// similarity J differ in Bits * (1 - J) / 2 bits on average. The variance of this number is at most that of
+/// independent bits.
 ///
 /// For sets without weights, min-wise codes reach the recall of SimHash at a smaller distance, so there are far fewer
 /// candidates. This class is a value type like simhash<Bits>, and has the members of fingerprint_bits. The two classes
 /// are separate types: you cannot compare a simhash with a minwise, or put both into one index. minwise_hasher computes
-/// codes.
+/// min-wise codes.
 /// Source: Li and König, b-Bit Minwise Hashing, WWW 2010, section 3, for b = 1.
 template <std::size_t Bits>
 class minwise : public fingerprint_bits<minwise<Bits>, Bits> {

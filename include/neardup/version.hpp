@@ -4,7 +4,7 @@
 /// \file
 /// The version of neardup, defined here only: the build files read these lines.
 
-/// Every incompatible change of the interface increments this number, from version 1.0 on.
+/// From version 1.0 on, every incompatible change of the interface increments this number.
 #define NEARDUP_VERSION_MAJOR 0
 /// Every addition increments this number. While the major version is 0, incompatible changes increment it, too.
 #define NEARDUP_VERSION_MINOR 1

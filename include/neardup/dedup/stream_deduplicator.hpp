@@ -101,10 +101,10 @@ class age_list {
 /// after each piece. If a call throws, earlier pieces remain added, and added() counts their documents.
 /// Memory: the memory of the deduplicator, and 16 bytes per kept document. The deduplicator is compacted, which frees
 /// unused memory, in two cases: three quarters of the allocated entries are unused, or max_bytes is reached.
-/// Guarantee: a call that throws may have changed two things. Documents that were too old, or that had to make room,
-/// may have been removed. Earlier pieces of the batch may have been added. If documents were added, but removing old
-/// documents fails, the call still returns its verdicts. The next call then tries again to remove the old documents,
-/// and throws if the removal fails.
+/// Guarantee: a call that throws may have changed two things. Documents that were too old, or beyond a limit, may have
+/// been removed. Earlier pieces of the batch may have been added. If documents were added, but removing old documents
+/// fails, the call still returns its verdicts. The next call then tries again to remove the old documents, and throws
+/// if the removal fails.
 /// Example: `stream_deduplicator seen(deduplicator{jaccard{0.8}}, {.max_documents = 1'000'000, .max_age = 3600});
 ///          if (seen.add(line, number, now).is_new()) print(line);`
 template <class Deduplicator>

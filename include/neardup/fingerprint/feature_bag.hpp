@@ -26,8 +26,8 @@ namespace neardup::inline v0 {
 /// Two tokens are equal if their hashes are equal. With `KeepsText`, their texts must be equal as well, so that a hash
 /// collision does not unite two tokens. A weighter that reads the text of a token needs `KeepsText`.
 /// Guarantee: all operations give the strong guarantee.
-/// Memory: 8 * Words + 8 bytes per distinct token, and 16 to 32 bytes of table. `KeepsText` adds 16 bytes and the text
-/// of the token.
+/// Memory: 8 * Words + 8 bytes per distinct token, and 16 to 32 bytes of hash table. `KeepsText` adds 16 bytes and the
+/// text of the token.
 template <std::size_t Words = 1, bool KeepsText = false>
 class feature_bag {
  public:

@@ -34,12 +34,12 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// An IDF table whose keys are hashes. It maps the 64-bit XXH3 of a term, with one seed, to the value of the term. The
-/// texts of the terms are not stored. Objects are immutable.
+/// The values of an IDF table, looked up by hash. The hash of a term is its 64-bit XXH3 with one seed. The texts of the
+/// terms are not stored. Objects are immutable.
 ///
-/// The table uses open addressing, and is at most half full. Entries are stored in the table itself, which saves a
-/// cache miss per lookup compared with distinct_hashes and feature_bag. If several terms have the same hash, the table
-/// keeps the greatest value. One table of 100,000 terms in 3.7 * 10^9 has such a collision.
+/// The values are in a hash table with open addressing, at most half full. Entries are stored in the hash table itself,
+/// which saves a cache miss per lookup compared with distinct_hashes and feature_bag. If several terms have the same
+/// hash, the greatest value is kept. One IDF table of 100,000 terms in 3.7 * 10^9 has such a collision.
 class hashed_idf {
  public:
   /// Makes a table. If `exact` is true, a value is a number in units of 10^-11; otherwise it is a weight in units of
@@ -100,7 +100,7 @@ class shared_idf_table {
 
   [[nodiscard]] const idf_table& table() const noexcept { return *table_; }
 
-  /// Returns the table whose keys are the XXH3 hashes with this seed. The first call for a seed builds the table.
+  /// Returns the hashed_idf for this seed. The first call for a seed makes it from the IDF table.
   [[nodiscard]] const hashed_idf& by_hash(std::uint64_t seed) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // minwise_hasher: computes the min-wise code of a text with a tokenizer and a hasher. minwise_sketch: the minima from
-// which a code is made.
+// which a min-wise code is made.
 #pragma once
 
 #include <algorithm>
@@ -29,10 +29,11 @@ namespace neardup::inline v0 {
 template <class Tokenizer, class Hasher, std::size_t Bits>
 class minwise_hasher;
 
-/// The min-wise sketch of a feature set. A sketch has 4 bytes per bit of the code, whatever the size of the set.
+/// The min-wise sketch of a feature set. A sketch has 4 bytes per bit of the min-wise code, whatever the size of the
+/// set.
 ///
 /// Only the lowest 32 bits of a feature are used. So the features of a text (from a feature_extractor) give the same
-/// code as the text itself. The order of the features does not matter, nor do repeated features.
+/// min-wise code as the text itself. The order of the features does not matter, nor do repeated features.
 /// Example: `minwise_sketch<64> all = hash.sketch(title);  all.merge(hash.sketch(body));  auto code = all.result();`
 template <std::size_t Bits>
 class minwise_sketch {
@@ -65,7 +66,7 @@ class minwise_sketch {
   /// Removes all features.
   void clear() noexcept { minima_.clear(); }
 
-  /// Returns the code of the set, or nullopt if the set is empty.
+  /// Returns the min-wise code of the set, or nullopt if the set is empty.
   [[nodiscard]] std::optional<minwise<Bits>> result() const noexcept { return minima_.code(); }
 
   friend bool operator==(const minwise_sketch&, const minwise_sketch&) noexcept = default;
@@ -77,14 +78,14 @@ class minwise_sketch {
   detail::bin_minima<Bits> minima_;
 };
 
-/// Computes the min-wise code of a text. A code has `Bits` bits. The code represents the set of the distinct tokens,
-/// without weights.
+/// Computes the min-wise code of a text, a fingerprint of `Bits` bits. The fingerprint represents the set of the
+/// distinct tokens, without weights.
 ///
-/// A code depends only on the tokenizer, the hasher, their settings, and `Bits`. It does not depend on the machine, the
-/// order of the tokens or their counts. Each token is hashed once for any number of bits, and only the lowest 32 bits
-/// of the hash are used. You can use a minwise_hasher instead of a simhasher for text_stream, fingerprint_all and
-/// fingerprint_deduplicator. docs/fingerprint.md defines the code bit by bit. `Tokenizer` is a tokenizer, and `Hasher`
-/// is a token_hasher.
+/// The fingerprint depends only on the tokenizer, the hasher, their settings, and `Bits`. It does not depend on the
+/// machine, the order of the tokens or their counts. Each token is hashed once for any number of bits, and only the
+/// lowest 32 bits of the hash are used. You can use a minwise_hasher instead of a simhasher for text_stream,
+/// fingerprint_all and fingerprint_deduplicator. docs/fingerprint.md defines the fingerprint bit by bit. `Tokenizer` is
+/// a tokenizer, and `Hasher` is a token_hasher.
 /// Thread safety: several threads may call const members at once.
 /// Example: `minwise_hasher hash{shingles{2, words{}}, xxh3<64>{.seed = 42}};  auto code = hash(text);`
 template <class Tokenizer, class Hasher = xxh3<64>, std::size_t Bits = 64>
@@ -116,13 +117,13 @@ class minwise_hasher {
   minwise_hasher() = default;
   constexpr explicit minwise_hasher(Tokenizer t, Hasher h = {}) : tokenizer(std::move(t)), hasher(std::move(h)) {}
 
-  /// Returns the code of a text, or nullopt if the text has no tokens.
+  /// Returns the min-wise code of a text, or nullopt if the text has no tokens.
   /// Complexity: linear in the length of the text.
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text) const {
     workspace scratch;
     return (*this)(text, scratch);
   }
-  /// Returns the code of a text, or nullopt if the text has no tokens. Uses the caller's scratch memory.
+  /// Returns the min-wise code of a text, or nullopt if the text has no tokens. Uses the caller's scratch memory.
   /// Memory: no allocation once the workspace has grown. A tokenizer may still allocate; see simhasher.
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text, workspace& scratch) const {
     return collect(text, scratch).code();

@@ -231,8 +231,8 @@ class feature_counts {
 
   static constexpr std::size_t block = 64;
 
-  /// For each feature of a block, the index of its count in cells_, the index of the word with its 2 bits in cells_,
-  /// and the position of the 2 bits in this word.
+  /// For each of some features, the index of its count in cells_, the index of the word with its 2 bits in cells_, and
+  /// the position of the 2 bits in this word.
   struct places {
     std::size_t cell[block], word[block];
     std::uint8_t shift[block];

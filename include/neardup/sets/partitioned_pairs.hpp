@@ -46,16 +46,16 @@ void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t firs
 
 /// Calls `visit(pair)` for the pairs that visit_pairs() visits without a store, in unspecified order. The pairs have
 /// the same values. Any thread of `options.run` may call `visit`, but calls do not overlap. The visit ends when `visit`
-/// returns false or throws. The sets may be in a mapped file. The join writes its own data to the store. The join reads
-/// each set twice in the order of the positions, a few sets once more, and each set once more for each candidate pair of
-/// the set. Most candidate pairs are similar.
+/// returns false or throws. The sets may be in a mapped file. The join writes its own data to the store. It reads each
+/// set twice in the order of the positions, a few sets once more, and a set once more for each of its candidate pairs.
+/// Most candidate pairs are similar.
 ///
 /// Throws: the exceptions of visit_pairs(), and the exceptions of the store.
 /// Complexity: the same as visit_pairs(). A set is looked up by its rarest features, the *prefix features*. With the
 /// similarity s, they are about the share 1 - s of its features for Jaccard, 1 - s^2 for cosine, and all for
 /// containment. The store gets 18 to 32 bytes for each prefix feature.
 /// If many small sets have a frequent prefix feature, the store may get up to 1,024 bytes more for each of these sets.
-/// Memory: about `memory` bytes; also 17 bytes for each set, and 6 bytes more for each copy; and up to 64 MB for counts of
+/// Memory: about `memory` bytes, 17 bytes for each set, 6 bytes more for each copy, and up to 64 MB for counts of
 /// features. Sets that share a very frequent prefix feature are joined in memory, as visit_pairs() joins a corpus.
 /// Example: `visit_pairs(mapped_sets, jaccard{0.8}, files, 4'000'000'000, print, {.run = threads{8}});`
 template <set_range Sets, class Threshold, partition_store Store, class Visit>

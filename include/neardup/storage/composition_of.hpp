@@ -169,7 +169,7 @@ composition_of(const simhasher<Tokenizer, Weighter, Hasher, Bits>& hash) {
   return made_of;
 }
 
-/// Returns the composition of the codes of a minwise_hasher, which has no weighter.
+/// Returns the composition of the min-wise codes of a minwise_hasher, which has no weighter.
 template <class Tokenizer, class Hasher, std::size_t Bits>
 [[nodiscard]] NEARDUP_COLD fingerprint_composition composition_of(const minwise_hasher<Tokenizer, Hasher, Bits>& hash) {
   fingerprint_composition made_of{.kind = fingerprint_kind::minwise};

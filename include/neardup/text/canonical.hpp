@@ -65,8 +65,8 @@ class text_canonicaliser {
   return detail::rewrite<detail::text_canonicaliser>(text);
 }
 
-/// Tokenizes the canonical text; see canonicalise(). So case, punctuation and spacing do not matter. It also does not
-/// matter which code points spell a character.
+/// Tokenizes the canonical text; see canonicalise(). Case, punctuation and spacing do not matter. It does not matter
+/// either which code points spell a character.
 /// Example: `simhasher hash{canonical{shingles{2, words{}}}};`
 template <class Inner>
 struct canonical : detail::rewritten<canonical<Inner>, detail::text_canonicaliser, Inner> {};

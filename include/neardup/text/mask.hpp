@@ -195,7 +195,8 @@ class text_masker {
     return run.substr(begin, end - begin);
   }
 
-  // Masks the words of a run. A number or identifier becomes one 0; in another word, each group of digits does.
+  // Masks the words of a run. A word that is a number or an identifier becomes one 0. In any other word, each group of
+  // digits becomes one 0.
   static void mask_words(std::string_view run, std::string& out) {
     for (std::size_t begin = 0; begin < run.size();) {
       const std::string_view word = next_word(run, begin);

@@ -1,5 +1,5 @@
-# An overlay port: it packages the checkout that it lies in. vcpkg hashes the files of the port, not the checkout, so after
-# a change of the headers it would install the old ones from its binary cache: see packaging/README.md.
+# An overlay port: it packages the checkout that contains it. vcpkg hashes only the files of the port, not the checkout.
+# So after a change of the headers, vcpkg would install the old headers from its binary cache; see packaging/README.md.
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS FEATURES compiled NEARDUP_BUILD_COMPILED)
@@ -21,7 +21,7 @@ vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH share/cmake/neardup)
 vcpkg_fixup_pkgconfig()
 
-# vcpkg wants the licences in share/neardup/copyright; this is the copy of CMake's install rules.
+# vcpkg requires the licences in share/neardup/copyright. So the second copy, from CMake's install rules, is removed.
 file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/share/licenses")
 
 file(INSTALL "${CMAKE_CURRENT_LIST_DIR}/usage" DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}")

@@ -127,7 +127,7 @@ class document_order {
     return place_of_.empty() ? position : place_of_[position];
   }
 
-  /// unite() if place == position.
+  /// Does the work of unite() if each place equals its position.
   template <class Counts>
   void unite_in_order(const Counts& counts) {
     firsts_.reserve(copies_->distinct());

@@ -90,8 +90,8 @@ class matcher {
 /// decided. Then the second half is matched with the kept documents of the first half, and decided.
 /// So the work depends on the number of matches of kept documents, not on the number of all pairs.
 ///
-/// The second phase runs only if originals are wanted. Some matches of some documents have not been considered yet. So
-/// these documents are matched with the kept documents.
+/// The second phase runs only if originals are wanted. The first phase may skip some matches of a document. The second
+/// phase matches such a document with the kept documents.
 template <class Number>
 class ordered_decider {
  public:

@@ -21,7 +21,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// Two adjacent bands of the tables of all lanes: the arguments of a kernel. See edit_bands.
+/// The arguments of a kernel: two adjacent bands of the matrices of all lanes. See edit_bands.
 struct band_step {
   static constexpr std::size_t most_lanes = 8;
 
@@ -89,14 +89,14 @@ inline void drop_common_ends(std::span<const char32_t>& a, std::span<const char3
 
 /// Computes Levenshtein distances up to a bound. The memory is reused for the next texts.
 ///
-/// One text is compared with up to lanes() patterns at once. Each pattern has a *lane*, a word of each vector. Cell
-/// (i, j) of the dynamic-programming table of a lane is the distance between the first i code points of the pattern and
+/// One text is compared with up to lanes() patterns at once. Each pattern has a *lane*, a word of each vector. Cell (i,
+/// j) of the dynamic-programming matrix of a lane is the distance between the first i code points of the pattern and
 /// the first j code points of the text. Neighbouring cells differ by -1, 0 or 1. So two words of bits hold 64 rows of a
-/// column. The table is computed in bands of 64 rows. A band is computed from left to right. The input of a band is the
-/// differences along the last row of the band above. Two adjacent bands are computed at once, because each column of a
-/// band depends on the previous column.
+/// column. The matrix is computed in bands of 64 rows. A band is computed from left to right. The input of a band is
+/// the differences along the last row of the band above. Two adjacent bands are computed at once, because each column
+/// of a band depends on the previous column.
 ///
-/// The diagonal of a lane goes through the last cell of its table. A path of cost at most `most` deviates from the
+/// The diagonal of a lane goes through the last cell of its matrix. A path of cost at most `most` deviates from the
 /// diagonal by a limited number of columns. The cells of each computed row narrow this corridor. Only the columns
 /// between the leftmost and the rightmost corridor are computed. Cells outside are treated as rising, so a computed
 /// distance is never too small.
@@ -201,7 +201,7 @@ NEARDUP_INLINE edit_bands::edit_bands(std::size_t alphabet, std::function<void()
 NEARDUP_INLINE void edit_bands::answer(std::span<const char32_t> text, std::span<question> questions) {
   text_ = text;
   std::fill(std::begin(lanes_), std::end(lanes_), lane{});
-  // The first attempt computes only cells near the diagonal of the table, which suffices for similar texts. For other
+  // The first attempt computes only cells near the diagonal of the matrix, which suffices for similar texts. For other
   // texts the attempt ends early, usually after a fourth of the rows. A second attempt then computes more cells per
   // row.
   std::size_t tried[band_step::most_lanes];

@@ -101,7 +101,7 @@ class edit_filter {
   }
 
   std::size_t pair_bins_ = 0;
-  std::vector<std::uint8_t> characters_, pairs_;  // apart, because the characters alone reject most pairs of texts
+  std::vector<std::uint8_t> characters_, pairs_;  // separate: the characters alone reject most pairs of texts
   std::vector<sums> sums_;
 };
 

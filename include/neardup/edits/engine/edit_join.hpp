@@ -301,7 +301,7 @@ NEARDUP_INLINE void edit_join::choose_q() {
   constexpr double cost_of_entry = 3;  // reading an entry, and the counts of its text, which are seldom in the cache
   constexpr double cost_of_character = 80;  // counting and sorting the q-grams of a text, per character
   const std::size_t step = texts_.size() / sample + 1;
-  double meeting = 0, ordering = 0;  // without q-grams; with q-grams, before any entry is read
+  double meeting = 0, ordering = 0;  // cost without q-grams; cost of making the q-grams
   for (std::size_t rank = step / 2; rank < texts_.size(); rank += step) {
     meeting += shorter_partners(rank);
     ordering += cost_of_character * static_cast<double>(texts_.length(rank));

@@ -67,7 +67,7 @@ inline constexpr auto factors_of_bins = [] {
   return result;
 }();
 
-/// The bit of a bin in the code is the highest bit of (content * bit_multiplier).
+/// The bit of a bin in the min-wise code is the highest bit of (content * bit_multiplier).
 inline constexpr std::uint32_t bit_multiplier = 0x9e3779b1U;
 
 /// Returns the content of an empty bin that is filled with `product`. The function is monotonic: a smaller signed
@@ -78,9 +78,9 @@ constexpr std::uint32_t filled_with(std::int16_t product) noexcept {
 
 // ---- words of 64 bins -----------------------------------------------------------------------------------------------
 // Hashes choose bins. A bin is open if no hash chose the bin. Open bins are filled with products. Then each bin gives a
-// bit of the code. A set of few hashes leaves most bins open. So products are computed for all 64 bins, in the loop in
-// which hashes choose bins; products and choices use different units of the processor. A larger set leaves few bins
-// open. So products are computed afterwards, for the open bins only.
+// bit of the min-wise code. A set of few hashes leaves most bins open. So products are computed for all 64 bins, in the
+// loop in which hashes choose bins; products and choices use different units of the processor. A larger set leaves few
+// bins open. So products are computed afterwards, for the open bins only.
 
 /// The two values that the hash of a token determines: its bin, and the number that competes for the minimum of the
 /// bin.
@@ -141,7 +141,7 @@ class bin_minima {
     for (std::size_t bin = 0; bin < Bins; ++bin) minima_[bin] = (std::min)(minima_[bin], other.minima_[bin]);
   }
 
-  /// Returns the code of the set, or nullopt if the set is empty.
+  /// Returns the min-wise code of the set, or nullopt if the set is empty.
   [[nodiscard]] std::optional<minwise<Bins>> code() const noexcept {
     if (empty()) return std::nullopt;
     return minwise<Bins>(bits());

@@ -3,8 +3,9 @@
 #if defined(NEARDUP_FORM) && (NEARDUP_FORM != NEARDUP_BASELINE || NEARDUP_X86_KERNELS)
 
 struct bin_kernels {
-  /// The greatest number of hashes for which add() computes the products of all bins. At this number, the products of
-  /// only the open bins take as long, for codes of 64 bits (measured on an Intel Xeon Sapphire Rapids).
+  /// The greatest number of hashes for which add() computes the products of all bins. With more hashes, it is faster to
+  /// compute the products of the open bins only. Measured with min-wise codes of 64 bits on an Intel Xeon Sapphire
+  /// Rapids.
   static constexpr std::size_t few_hashes = NEARDUP_FORM == NEARDUP_AVX512 ? 88
                                             : NEARDUP_FORM == NEARDUP_AVX2 ? 56
                                                                            : 44;

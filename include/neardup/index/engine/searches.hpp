@@ -109,12 +109,12 @@ template <class Fingerprint, class Engine>
   return engine.count_compared(query.to_words(), k);
 }
 
-/// Searches for `queries`, one block at a time. Appends the matches to `result`.
+/// Searches for `queries`, a limited number at a time. Appends the matches to `result`.
 template <class Fingerprint, class Engine>
 void append_batch(const Engine& engine, std::span<const Fingerprint> queries, int k,
                   match_batch<match_of<Engine, Fingerprint>>& result) {
   using match_type = match_of<Engine, Fingerprint>;
-  // Larger blocks make a batch faster, but large blocks of long fingerprints would take much of the stack.
+  // With more queries at a time a batch is faster, but many long fingerprints would take much of the stack.
   constexpr std::size_t block = (std::max)(std::size_t{256}, std::size_t{1024} / words_for(Fingerprint::bits));
   result.offsets.reserve(queries.size() + 1);
   result.offsets.push_back(0);

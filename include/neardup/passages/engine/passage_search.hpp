@@ -2,9 +2,10 @@
 // Searches for repeated passages. The search reads the texts twice. A window is `length` consecutive units.
 //
 // The first pass scatters anchors (passage_anchors.hpp) to partitions by their hashes. Each partition is sorted. The
-// anchors that occur more than once become a set. The second pass hashes the windows whose anchors are in the set, and
-// scatters them to partitions by their anchors. So equal windows are in one partition, in the order of the documents. A
-// table of each partition has the first occurrence of each window.
+// anchors that occur at least twice become a set; if a passage must be in three documents or more, the anchors that
+// occur at least three times. The second pass hashes the windows whose anchors are in the set, and scatters the windows
+// to partitions by their anchors. So equal windows are in one partition, in the order of the documents. A hash table
+// finds the first occurrence of each window of a partition.
 //
 // The records of windows have 16 bytes each. A run of windows is stored as a header and the hashes of its windows. A
 // run that equals an earlier run of its section is stored as a header and the hashes of its first and last window.

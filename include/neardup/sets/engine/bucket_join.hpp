@@ -41,8 +41,7 @@ template <class Key>
   return static_cast<std::uint32_t>((mix(key) >> 32) * partitions >> 32);
 }
 
-/// Each member returns the result of the member of overlap_bounds with the same name. Tables have the results for small
-/// sets.
+/// Computes the functions of overlap_bounds with the same names. Arrays have the results for small sets.
 class overlap_table {
  public:
   explicit overlap_table(const overlap_bounds& bounds) : bounds_(bounds), least_(sizes * sizes), of_size_(sizes) {

@@ -27,10 +27,10 @@ inline constexpr std::uint32_t salt_behind_prefix = 0x85ebca6bU;
 /// Folds the bitmap of a set to 64 bits, for posting_lists::listed::bits.
 [[nodiscard]] inline std::uint64_t fold_bitmap(const set_bitmap& bitmap) noexcept { return bitmap[0] ^ bitmap[1]; }
 
-/// Calls `take(posting)` for the posting of each prefix feature of a set of `n` features. `find(count)` returns the keys
-/// of the first `count` features, as prefix_finder::find() does. For containment, features after the prefix are passed
-/// as well, with changed tokens. Before each batch of postings, prefetch(keys) is called with the keys of the batch. The
-/// lowest 32 bits of a key are a token.
+/// Calls `take(posting)` for the posting of each prefix feature of a set of `n` features. `find(count)` returns the
+/// tokens and frequencies of the first `count` features, as prefix_finder::find() does. For containment, features after
+/// the prefix are passed as well, with changed tokens. Before each batch of postings, prefetch(keys) is called. The
+/// lowest 32 bits of keys[i] are the token of a posting of the batch.
 template <class Find, class Prefetch, class Take>
 void for_each_posting(std::size_t n, std::uint32_t number, const overlap_bounds& bounds, const Find& find,
                       const Prefetch& prefetch, const Take& take) {
@@ -48,10 +48,11 @@ void for_each_posting(std::size_t n, std::uint32_t number, const overlap_bounds&
   }
 }
 
-/// A table of the least overlap of a given set with sets of each size. The table is reused for the next given set.
+/// The least overlap of a given set with sets of each size, computed in advance for small sizes. The memory is reused
+/// for the next given set.
 class least_overlaps {
  public:
-  /// Fills the table of least overlaps for a given set of `n` features.
+  /// Computes the least overlaps for a given set of `n` features.
   void prepare(const overlap_bounds& bounds, std::size_t n);
 
   /// Returns true if a set of `size` features may be similar enough.
@@ -272,9 +273,9 @@ class candidate_search {
   prefix_finder finder_;
   least_overlaps least_;
   set_bitmap bitmap_{};
-  std::span<const std::uint64_t> keys_;    // the keys that were looked up last, in the memory of finder_
+  std::span<const std::uint64_t> keys_;    // the result of the last finder_.find(), in the memory of finder_
   const void* counts_ = nullptr;           // the order of keys_
-  std::vector<std::uint64_t> rest_;        // for containment: keys of all features
+  std::vector<std::uint64_t> rest_;        // for containment: counts and tokens of all features
   std::vector<std::uint32_t> met_;         // numbers of sets found by a feature
   std::vector<set_candidate> candidates_;  // the sets of met_ that pass the bitmap filter
 };

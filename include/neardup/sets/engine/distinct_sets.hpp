@@ -40,8 +40,8 @@ inline constexpr std::size_t sets_a_step = 512;
   fail<std::invalid_argument>({"the features of set ", number, " are not in ascending order, each once"});
 }
 
-/// Calls `use(number)` for one number of each `stride` numbers in [first, last). Its place among these numbers is
-/// pseudo-random. So the sample is good even if sets of several kinds take turns in a source.
+/// Calls `use(number)` for one number of each `stride` numbers in [first, last). The number is chosen pseudo-randomly
+/// among the `stride` numbers. So the sample is good even if sets of several kinds take turns in a source.
 template <class Use>
 void for_each_sampled(std::size_t first, std::size_t last, std::size_t stride, const Use& use) {
   for (; first < last; first += stride) use(first + to_size(mix(first) % (std::min)(stride, last - first)));
@@ -125,8 +125,8 @@ class distinct_sets {
   /// corpus is never a copy of a set of the first corpus. With copies_as::others, no set is a copy.
   /// Throws: std::length_error if the source has too many sets.
   /// Complexity: one pass over all features, and O(n) for n sets.
-  /// Memory: 24 bytes for each distinct set, 6 bytes for each copy, and up to 64 MB for the counts. The construction takes another 32 bytes for
-  /// each set.
+  /// Memory: 24 bytes for each distinct set, 6 bytes for each copy, and up to 64 MB for the counts. The construction
+  /// takes another 32 bytes for each set.
   distinct_sets(set_source<Feature> source, std::size_t first_count, std::size_t min_size, const any_runner& run,
                 copies_as as = copies_as::one)
       : source_(std::move(source)), first_count_(first_count) {

@@ -81,8 +81,8 @@ class hash_chains {
   until_moved<std::size_t> size_;
 };
 
-/// A table of ids, each with the slot of its set. Ids are found by their hashes if std::hash<Id> exists, otherwise by
-/// an ordered map. The ids of a slot form a circular list.
+/// Maps each id to the slot of its set. Ids are found by their hashes if std::hash<Id> exists, otherwise by an ordered
+/// map. The ids of a slot form a circular list.
 /// Guarantee: strong.
 /// Memory: per id, about 20 bytes and the id; with an ordered map about 48 bytes more, for an id of 4 bytes.
 template <class Id>

@@ -123,7 +123,7 @@ class posting_memory {
   }
 };
 
-/// The postings of sets, in a hash table whose key is the token.
+/// The postings of sets, in a hash table that is searched by token.
 ///
 /// A bucket has about four postings in one array, so a lookup mostly reads two cache lines: the bucket and the array.
 /// The number of buckets grows by one at a time (linear hashing), so no insertion has to rehash the whole table. A

@@ -152,7 +152,7 @@ class prefix_finder {
       chosen_[found] = std::uint64_t{counts_[i]} << 32 | tokens_[i];
       found += counts_[i] <= last ? 1 : 0;
     }
-    // Sorting a few more keys takes less time than removing them.
+    // Sorting a few tokens too many takes less time than removing them.
     constexpr std::size_t few = 64;
     if (found > few) {
       const auto first = chosen_.begin();
@@ -164,8 +164,9 @@ class prefix_finder {
     return std::span(sorted_).first(count);
   }
 
-  /// Writes the keys to sorted_ in ascending order. Up to most_few keys are sorted by the upper 32 of their 47 bits. If
-  /// two keys have equal upper bits, which is rare, std::sort() sorts the keys.
+  /// Writes `keys` to sorted_ in ascending order. keys[i] is a token with its frequency (see find()), 47 bits in all.
+  /// Up to most_few keys are sorted by the upper 32 of these bits. If two keys have equal upper bits, which is rare,
+  /// std::sort() sorts the keys.
   void sort_keys(std::span<const std::uint64_t> keys) {
     if (keys.size() <= most_few) {
       std::uint32_t numbers[most_few];

@@ -41,7 +41,8 @@
 namespace neardup::inline v0::detail {
 
 /// A row is a prefix feature of a set, or a part of a set. For a prefix feature, `key` is the token of the feature, and
-/// `position` is its position in the prefix. For a part, `key` and `position` are the key and the code of row_parts.
+/// `position` is its position in the prefix. For a part, `key` is a hash of the part, and `position` is a number for
+/// the size class and the part (see row_parts).
 struct set_row {
   std::uint32_t key, set, size, position;
   set_bitmap bitmap;
@@ -119,8 +120,8 @@ class source_prefixes {
  public:
   using key_span = std::span<const std::uint64_t>;
 
-  /// Makes the prefixes. A cache has entries for `slots` sets. The keys in a cache take at most about `memory` bytes,
-  /// or least_memory if `memory` is less.
+  /// Makes the prefixes. A cache has entries for `slots` sets. The prefix features in a cache take at most about
+  /// `memory` bytes, or least_memory if `memory` is less.
   source_prefixes(const set_source<Feature>& source, const overlap_table& table, const sampled_counts& counts,
                   std::uint32_t slots, std::uint64_t memory)
       : source_(source),
@@ -138,7 +139,7 @@ class source_prefixes {
     };
     prefix_finder finder;
     std::vector<slot> slots;
-    std::size_t keys = 0;  // the number of keys for which `slots` have memory
+    std::size_t keys = 0;  // the number of prefix features for which `slots` have memory
   };
 
   /// Returns the keys of the features that precede the feature of the row `of` in the prefix of its set. The lowest 32
@@ -211,14 +212,14 @@ class row_sets {
 
   [[nodiscard]] bool share_earlier(const row& x, const row& y, scratch& memory) const {
     if (parts_ != nullptr) {
-      // If the codes differ, two different parts have the same key by chance.
+      // If the positions differ, two different parts have the same hash by chance.
       return x.position != y.position || parts_->share_earlier(features(x.set), features(y.set), x.position,
                                                                memory.first_parts, memory.second_parts);
     }
     if (!has_parts_.empty() && has_parts_[x.set] && has_parts_[y.set]) return true;
     std::span<const std::uint64_t> a = prefixes_.earlier(x, memory.first), b = prefixes_.earlier(y, memory.second);
     if (a.size() > b.size()) std::swap(a, b);
-    // Starts at the last key. The last key is the most frequent key, so it is most likely to be common.
+    // Starts at the last feature. It is the most frequent one, so it is most likely to be common.
     return std::any_of(a.rbegin(), a.rend(),
                        [b](std::uint64_t key) { return std::binary_search(b.begin(), b.end(), key); });
   }
@@ -391,7 +392,7 @@ class row_join {
     return rows * sizes_.part_cost > cost ? 0 : rows * stride_of_few(source_);
   }
 
-  /// Returns true if many sets have the feature of a key of prefix_finder.
+  /// Returns true if many sets have a feature. `key` has its token and frequency; see prefix_finder::find().
   [[nodiscard]] bool is_frequent(std::uint64_t key) const noexcept {
     return counts_.estimate(key >> 32) >= (std::min)(sizes_.large / 4, std::size_t{1} << 14);
   }
@@ -432,8 +433,9 @@ class row_join {
                             static_cast<std::uint32_t>(position), bitmap});
               if (to.size() >= most) store(partition, to);
             };
-            // Keys ascend by count, so keys.back() is the most frequent. Parts find the pairs of two small sets with a
-            // frequent feature. So a set that no larger set can match needs no rows of frequent features.
+            // keys.back() is the most frequent prefix feature, because keys ascend by frequency. Parts find the pairs
+            // of two small sets with a frequent feature. So a set that no larger set can match needs no rows of
+            // frequent features.
             const bool has_parts = part_partitions_ != 0 && set.size() <= parts_.largest() && is_frequent(keys.back());
             const bool is_found_by_parts = has_parts && !parts_.may_match_larger(set.size());
             for (std::size_t k = 0; k < keys.size(); ++k) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Joins sets exactly: finds all pairs of sets that are similar enough. The keys of the search are rare features.
+// Joins sets exactly: finds all pairs of sets that are similar enough. A set is looked up by its rare features.
 //
 // Prefix filter: all features are in one order, rare ones first. Let two sets have at least c features in common. Then
 // the first common feature is among the first n - c + 1 features of each set, where n is the size of that set. Sets are
@@ -47,7 +47,7 @@ struct similar_ranks {
   std::uint32_t a, b, common;
 };
 
-/// The kinds of keys by which a join looks up sets.
+/// The kinds of keys by which a join looks up sets. A key is the token of a prefix feature, or a hash of a part.
 enum class set_keys : unsigned char {
   cheapest,       // the cheapest keys for each class of sizes
   prefixes,       // prefix features, rare ones first
@@ -252,8 +252,8 @@ class set_join {
   }
 
   /// Returns the salt of a set: a number for marked sets, 0 for other sets. The marked sets are one side, and the other
-  /// sets are the other side. Posted tokens are combined with their own salt by exclusive or, and looked-up tokens with
-  /// the salt of the other side. So a set finds only sets of the other side.
+  /// sets are the other side. A set posts its tokens combined (by exclusive or) with its own salt. It looks up its
+  /// tokens combined with the salt of the other side. So a set finds only sets of the other side.
   [[nodiscard]] std::uint32_t salt(std::size_t place) const {
     return side_ != nullptr && (*side_)[rank(place)] ? 0x85ebca6bU : 0;
   }

@@ -115,8 +115,8 @@ class part_keys {
   std::vector<std::uint32_t> keys_;
 };
 
-/// Computes the keys of rows for small sets without rare features. The *code* of a key is a number for its class and
-/// its part.
+/// Computes keys for the rows of small sets without rare features. A key is a hash of a part of a set. `code` is a
+/// number for the size class of the key and its part.
 ///
 /// A pair belongs to the class of its larger set. So a set has keys for its own class, and for each class of larger
 /// sets that may be similar to it. If two similar sets of a class differ in at most d features, the class has d + 1
@@ -157,11 +157,11 @@ class row_parts {
   /// Precondition: size <= largest().
   [[nodiscard]] std::size_t keys(std::size_t size) const noexcept { return places_[size].keys; }
 
-  /// Returns a number that exceeds all codes.
+  /// Returns a number above every `code` that for_each_key() passes.
   [[nodiscard]] std::size_t codes() const noexcept { return (classes_.size() + 1) * most_features; }
 
-  /// Calls `use(key, code)` for each key of a set. `key` is a hash of a part of the set. `code` is the number of the
-  /// class and the part.
+  /// Calls `use(key, code)` for each key of a set. `key` is a hash of a part of the set. `code` is a number for the
+  /// size class and the part.
   /// Precondition: 0 < set.size() <= largest().
   template <class Feature, class Use>
   void for_each_key(std::span<const Feature> set, part_keys& memory, const Use& use) const {
@@ -173,8 +173,8 @@ class row_parts {
     }
   }
 
-  /// Returns true if the class of a code is the class of sets of `size` features.
-  /// Precondition: a set of `size` features has a key with this code.
+  /// Returns true if the size class in `code` is the class of sets of `size` features.
+  /// Precondition: for_each_key() passes this `code` for a set of `size` features.
   [[nodiscard]] bool is_of_class(std::size_t size, std::uint32_t code) const noexcept {
     return size >= classes_[class_of(code)].first;
   }

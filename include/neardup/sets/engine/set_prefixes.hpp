@@ -85,7 +85,7 @@ class set_prefixes {
     large_array<place> places;
   };
 
-  /// The lengths of the prefixes of sets of one size: of the prefix that is stored, and of the one that is posted.
+  /// For sets of one size: the length of the stored prefix, and the length of the posted prefix.
   struct prefix_sizes {
     explicit prefix_sizes(const overlap_bounds& of) : bounds(&of) {}
     void set_size(std::size_t n) {

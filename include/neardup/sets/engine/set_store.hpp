@@ -80,7 +80,7 @@ class set_store {
   struct chunk {
     std::unique_ptr<Feature[]> features;
     std::uint32_t capacity = 0;
-    std::uint32_t used = 0;  // number of features put here, including erased ones
+    std::uint32_t used = 0;  // number of features put into this chunk, including erased ones
     std::uint32_t live = 0;  // number of features of sets that are not erased
   };
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();

@@ -26,7 +26,7 @@ struct settled_halves {
 inline constexpr settled_halves halves_of_settled = [] {
   settled_halves result{};
   unsigned role = 1;
-  // Each argument is a set of values of a half byte, as a bit mask: bit 8 stands for the value 8.
+  // Each argument is a set of values of a half byte, as a bit mask: bit i stands for the value i.
   const auto add = [&](unsigned leads, unsigned next, unsigned third_high, unsigned third_low) {
     constexpr unsigned all = 0xffff;
     const unsigned high[] = {all, all, third_high};

@@ -31,7 +31,7 @@ namespace neardup::inline v0::detail {
 
 /// The state of joining: a position in the text, and the output. In the output, shingle_separator follows each word.
 struct word_join_cursor {
-  static constexpr bool copies_characters = true;  // the output has no positions: see take_without_soft_hyphen()
+  static constexpr bool copies_characters = true;  // no positions in the output: see take_without_soft_hyphen()
   const char* at = nullptr;
   const char* end = nullptr;  // the end of the text
   char* joined = nullptr;
