@@ -50,7 +50,9 @@ class candidate_collector final : public set_classes {
         found_(parts),
         pairs_(most != 0 ? count : 0),
         taken_(most != 0 ? count : 0) {
-    const std::size_t of_each = room / shards_.size();
+    std::size_t of_each = room / shards_.size();
+    // There are fewer than count^2 / 2 pairs. Few documents need little memory, which is faster to allocate.
+    if (count != 0 && of_each / count > count) of_each = count * count;
     const std::size_t in_shard = of_each + (most != 0 ? few_pairs * documents_a_shard() : 0);
     handed_ = std::clamp<std::size_t>(of_each / 4, 1, 1024);
     memory_ = large_array<candidate>(in_shard * shards_.size());
