@@ -23,16 +23,29 @@ class Pairing(CommandTest):
         self.assertEqual([row["id"] for row in done.json], ["d0", "d1", "d2"])
 
     def test_records_of_one_template_take_few_pairs(self):
-        """Each record is similar to each other one, but each of the many values has only twenty records."""
-        records = [{"text": f"t{i % 1200} a b c d e f g h {i % 7}", "host": i % 1200} for i in range(24000)]
+        """Each record is similar to each other one, but each of the many values has few records."""
+        records = [{"text": f"t{i % 1200} a b c d e f g h {i % 7}", "host": i // 20, "page": i // 4} for i in range(24000)]
         path = self.write("in.jsonl", as_lines(records))
-        spent = []
-        for options, groups in (((), 1), (("--within", "host"), 1200)):
+
+        def seconds(verb, rows, *options):
             before = cpu_seconds()
-            done = run("groups", "--jsonl", "--similarity", "0.6", *options, "--format", "jsonl", path)
-            spent.append(cpu_seconds() - before)
-            self.assertEqual(len(self.assert_done(done).json), groups)
-        self.assertLess(spent[1], 8 * spent[0] + 0.2)
+            done = run(verb, "--jsonl", *options, "--format", "jsonl", path)
+            self.assertEqual(len(self.assert_done(done).json), rows, (verb, *options))
+            return cpu_seconds() - before
+
+        for kind in (("--similarity", "0.6"), ("--similarity", "0.6", "--memory", "1MB"), ("--kind", "simhash", "--distance", "32")):
+            spent = seconds("groups", 1, *kind)
+            for verb, field, rows in (("groups", "host", 1200), ("groups", "page", 6000), ("pairs", "page", 36000)):
+                self.assertLess(seconds(verb, rows, *kind, "--within", field), 8 * spent + 0.2, (verb, field, *kind))
+
+    def test_excluded_pairs_cost_nothing(self):
+        """All records of one value are similar, and no others are."""
+        records = [{"text": f"t{i % 1200} " + " ".join(f"{'xy'[i % 2]}{k}" for k in range(8)), "split": i % 2} for i in range(24000)]
+        path = self.write("in.jsonl", as_lines(records))
+        for verb, *kind in (("pairs",), ("pairs", "--kind", "simhash", "--distance", "12"), ("groups",)):
+            before = cpu_seconds()
+            self.assertEqual(self.assert_done(run(verb, "--jsonl", *kind, "--across", "split", path)).text, "")
+            self.assertLess(cpu_seconds() - before, 0.4, (verb, *kind))
 
     def test_tables_mail_by_and_report(self):
         table = f"text,lang\n{A},en\n{A},de\n{A},en\n"

@@ -70,38 +70,50 @@ class document_check {
   bool any_short_ = false;
 };
 
-/// The sets of consecutive or listed documents, for the exact joins of the library. There is one class for the two
-/// cases, so that the joins are compiled once.
-class checked_sets {
+/// The numbers of consecutive or listed documents. There is one class for the two cases, so that the joins are compiled
+/// once.
+class document_numbers {
  public:
-  checked_sets(const document_check& all, std::size_t first, std::size_t end) : all_(all), first_(first), end_(end) {}
+  /// Selects the documents from `first` to `end` - 1.
+  document_numbers(std::size_t first, std::size_t end) : first_(first), size_(end - first) {}
   /// Selects the documents of a list.
   /// Precondition: the list outlives this object.
-  checked_sets(const document_check& all, const std::vector<std::uint32_t>& list)
-      : all_(all), end_(list.size()), list_(&list) {}
+  document_numbers(std::span<const std::uint32_t> list) : size_(list.size()), list_(list.data()) {}
 
-  [[nodiscard]] std::size_t size() const noexcept { return end_ - first_; }
-  [[nodiscard]] feature_set operator[](std::size_t i) const {
-    return all_[list_ != nullptr ? (*list_)[i] : first_ + i];
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::uint32_t operator[](std::size_t i) const {
+    return list_ != nullptr ? list_[i] : static_cast<std::uint32_t>(first_ + i);
   }
 
  private:
-  const document_check& all_;
-  std::size_t first_ = 0, end_;
-  const std::vector<std::uint32_t>* list_ = nullptr;
+  std::size_t first_ = 0, size_;
+  const std::uint32_t* list_ = nullptr;
 };
 
-/// The normalised texts of consecutive documents, for a check by edit similarity.
-class checked_texts {
+/// The sets of documents, for the exact joins of the library.
+class checked_sets {
  public:
-  checked_texts(const document_check& all, std::size_t first, std::size_t end) : all_(all), first_(first), end_(end) {}
+  checked_sets(const document_check& all, document_numbers numbers) : all_(all), numbers_(numbers) {}
 
-  [[nodiscard]] std::size_t size() const noexcept { return end_ - first_; }
-  [[nodiscard]] std::string_view operator[](std::size_t i) const { return normalised_text(all_[first_ + i]); }
+  [[nodiscard]] std::size_t size() const noexcept { return numbers_.size(); }
+  [[nodiscard]] feature_set operator[](std::size_t i) const { return all_[numbers_[i]]; }
 
  private:
   const document_check& all_;
-  std::size_t first_, end_;
+  document_numbers numbers_;
+};
+
+/// The normalised texts of documents, for a check by edit similarity.
+class checked_texts {
+ public:
+  checked_texts(const document_check& all, document_numbers numbers) : all_(all), numbers_(numbers) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return numbers_.size(); }
+  [[nodiscard]] std::string_view operator[](std::size_t i) const { return normalised_text(all_[numbers_[i]]); }
+
+ private:
+  const document_check& all_;
+  document_numbers numbers_;
 };
 
 /// Returns the measure of similarity of an exact join.

@@ -1,5 +1,8 @@
 #include "corpus.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 #include "../documents/index_file.hpp"
 #include "../ground/errors.hpp"
 #include "../ground/exact_number.hpp"
@@ -72,6 +75,24 @@ void corpus::add(const placed_document& d) {
     exact_scores.push_back({scores.size(), d.exact_score->kind, d.exact_score->text});
   }
   scores.push_back(d.facts.score);
+}
+
+void for_each_value(const corpus& all, const std::vector<bool>& left_out, const documents_visitor& visit) {
+  std::vector<std::size_t> ends(all.value_numbers.size() + 1);  // at first: the beginning of the next value
+  const auto counts = [&](std::size_t i) { return left_out.empty() || !left_out[i]; };
+  for (std::size_t i = 0; i < all.size(); ++i) ends[all.values[i] + 1] += counts(i) ? 1 : 0;
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<std::uint32_t> numbers(ends.back());
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    if (counts(i)) numbers[ends[all.values[i]]++] = i;
+  }
+  const auto behind_known = static_cast<std::uint32_t>(all.against);
+  std::size_t begin = 0;
+  for (std::size_t value = 0; value + 1 < ends.size(); begin = ends[value++]) {
+    const std::span<const std::uint32_t> both = std::span(numbers).subspan(begin, ends[value] - begin);
+    const auto known = static_cast<std::size_t>(std::ranges::lower_bound(both, behind_known) - both.begin());
+    if (both.size() > 1 && known < both.size()) visit(both.first(known), both.subspan(known));
+  }
 }
 
 void for_each_against(context& c, const document_visitor& visit) {

@@ -1,7 +1,9 @@
 // The corpus of a run: the fingerprints and names of documents, and their positions, at which they can be read again.
 #pragma once
 
+#include <functional>
 #include <neardup/sets/feature_sets.hpp>
+#include <span>
 #include <unordered_map>
 
 #include "../../common/passages.hpp"
@@ -128,6 +130,14 @@ struct corpus {
   // The pairs of words of the texts of --against, or empty if the texts are not available.
   neardup::feature_sets<common::word_pair> against_pairs;
 };
+
+/// Calls `visit(known, input)` for each value of --within that allows a pair, with the ascending numbers of its
+/// documents: those of --against, and those of the input. If left_out[i] is true, document i does not count. If
+/// `left_out` is empty, all documents count.
+/// Memory: 4 bytes for each document, and 8 bytes for each value.
+using documents_visitor =
+    std::function<void(std::span<const std::uint32_t> known, std::span<const std::uint32_t> input)>;
+void for_each_value(const corpus& all, const std::vector<bool>& left_out, const documents_visitor& visit);
 
 /// Calls `visit` for each document of --against: first for the documents of its indexes, then for the other documents.
 void for_each_against(context& c, const document_visitor& visit);

@@ -22,94 +22,83 @@ std::vector<std::uint32_t> behind_against(const corpus& all, const std::vector<s
   return label;
 }
 
-std::vector<std::uint32_t> group_exactly(context& c, const corpus& all, bool originals) {
-  std::span<const double> scores(all.scores);
-  if (!scores.empty()) scores = scores.subspan(all.against);
+/// The documents that are grouped: those of the other corpus, if there is one, and those of the input.
+struct grouped_documents {
+  document_numbers known, input;
+
+  /// Returns the number of the document at a position. The documents of the other corpus have the first positions.
+  [[nodiscard]] std::uint32_t operator[](std::size_t position) const {
+    return position < known.size() ? known[position] : input[position - known.size()];
+  }
+};
+
+std::vector<std::uint32_t> group_exactly(context& c, const corpus& all, const grouped_documents& documents,
+                                         const neardup::group_options& how) {
+  const auto& [known, input] = documents;
+  const bool is_against = c.settings.against.any();
   if (c.settings.comparison.checks_edits()) {
     const neardup::edit least = edit_threshold(c);
-    const neardup::group_options by_edits = exact_grouping(c.settings, scores);
-    const auto texts = checked_texts(all.check, all.against, all.check.size());
-    if (!c.settings.against.any()) return labels_of_texts(neardup::group(texts, least, by_edits));
-    const auto others = checked_texts(all.check, 0, all.against);
-    return behind_against(all, labels_of_texts(neardup::extend_groups(others, texts, least, by_edits)));
+    const checked_texts others(all.check, known), texts(all.check, input);
+    return labels_of_texts(is_against ? neardup::extend_groups(others, texts, least, how)
+                                      : neardup::group(texts, least, how));
+  }
+  if (joins_by_partitions(c, all.check, known.size() + input.size())) {
+    return group_by_partitions(c, all.check, is_against ? std::optional(known) : std::nullopt, input, how);
+  }
+  const checked_sets others(all.check, known), sets(all.check, input);
+  const neardup::set_threshold least = set_threshold_of(c.settings.comparison);
+  return is_against ? neardup::extend_groups(others, sets, least, how) : neardup::group(sets, least, how);
+}
+
+/// Returns the fingerprints of documents. `copied`: memory for the fingerprints of listed documents.
+fingerprint_part fingerprints_of(const corpus& all, const document_numbers& documents, fingerprint_vector& copied) {
+  if (documents.size() == 0 || documents[documents.size() - 1] - documents[0] + 1 == documents.size()) {
+    const std::size_t first = documents.size() == 0 ? 0 : documents[0];
+    return all.fingerprints.part(first, first + documents.size());
+  }
+  for (std::size_t i = 0; i < documents.size(); ++i) copied.push_back(all.fingerprints[documents[i]]);
+  return copied.part(0, copied.size());
+}
+
+std::vector<std::uint32_t> group_by_fingerprints(const context& c, const corpus& all,
+                                                 const grouped_documents& documents,
+                                                 const neardup::group_options& how) {
+  const neardup::bits within = within_of(c.settings.comparison);
+  std::optional<position_check> check;
+  if (all.check.decides() || all.paired == pairing::across) {
+    position_check::features_type features;
+    if (all.check.can_join()) features = [&](std::size_t i) { return all.check[documents[i]]; };
+    const auto compare = [&](std::size_t i, std::size_t j) -> neardup::check_result {
+      const std::uint32_t a = documents[i], b = documents[j];
+      if (!all.may_pair(a, b)) return {false, std::nullopt};
+      return all.check.decides() ? all.check(a, b) : neardup::check_result{true, std::nullopt};
+    };
+    check.emplace(c.settings.comparison.min_similarity.value_or(0), compare, features);
+  }
+  fingerprint_vector copied_known(c.settings.fingerprint.bits), copied(c.settings.fingerprint.bits);
+  const fingerprint_part prints = fingerprints_of(all, documents.input, copied);
+  if (c.settings.against.any()) {
+    return extend_groups_of_distinct(distinct_documents(all, documents.known),
+                                     fingerprints_of(all, documents.known, copied_known), prints, within,
+                                     check ? &*check : nullptr, how);
+  }
+  return with_bits(c.settings.fingerprint.bits, [&](auto bits) {
+    const auto some = prints.of<bits>();
+    return check ? neardup::group(some, within, *check, how) : neardup::group(some, within, how);
+  });
+}
+
+/// Returns the labels of the documents of the input. The labels are positions, see grouped_documents.
+std::vector<std::uint32_t> group_documents(context& c, const corpus& all, const grouped_documents& documents,
+                                           bool originals) {
+  std::vector<double> scores;
+  for (std::size_t i = 0; !all.scores.empty() && i < documents.input.size(); ++i) {
+    scores.push_back(all.scores[documents.input[i]]);
   }
   neardup::group_options how = exact_grouping(c.settings, scores);
   how.originals = originals;
-  if (joins_by_partitions(all.check)) {
-    const auto label = group_by_partitions(c, all.check, all.against, how);
-    return c.settings.against.any() ? behind_against(all, label) : label;
-  }
-  const checked_sets sets(all.check, all.against, all.check.size());
-  if (!c.settings.against.any()) return neardup::group(sets, set_threshold_of(c.settings.comparison), how);
-  const checked_sets others(all.check, 0, all.against);
-  return behind_against(all, neardup::extend_groups(others, sets, set_threshold_of(c.settings.comparison), how));
-}
-
-/// Returns true if group_within_values() is the fastest way. The sets must be in memory. There must be few values for
-/// --within, or many documents of each value, because each value takes a join of its own.
-bool groups_within_values(const context& c, const corpus& all) {
-  constexpr std::size_t few_values = 64, many_of_each = 10;
-  const std::size_t values = all.value_numbers.size();
-  return all.paired == pairing::within && c.settings.comparison.is_exact && !c.settings.comparison.checks_edits() &&
-         !joins_by_partitions(all.check) && (values <= few_values || all.size() / values >= many_of_each);
-}
-
-/// Groups the documents of each value separately, for --within.
-std::vector<std::uint32_t> group_within_values(context& c, const corpus& all, bool originals) {
-  std::vector<std::vector<std::uint32_t>> known(all.value_numbers.size()), input(all.value_numbers.size());
-  std::vector<std::uint32_t> label(all.size());
-  for (std::uint32_t i = 0; i < all.size(); ++i) {
-    (i < all.against ? known : input)[all.values[i]].push_back(i);
-    label[i] = i;
-  }
-  for (std::size_t v = 0; v < input.size(); ++v) {
-    if (input[v].empty()) continue;
-    std::vector<double> scores;
-    for (const std::uint32_t i : input[v]) {
-      if (!all.scores.empty()) scores.push_back(all.scores[i]);
-    }
-    neardup::group_options how = exact_grouping(c.settings, scores);
-    how.originals = originals;
-    const checked_sets sets(all.check, input[v]);
-    const neardup::set_threshold least = set_threshold_of(c.settings.comparison);
-    const auto labels = c.settings.against.any()
-                            ? neardup::extend_groups(checked_sets(all.check, known[v]), sets, least, how)
-                            : neardup::group(sets, least, how);
-    const std::size_t before = known[v].size();
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      label[input[v][i]] = labels[i] < before ? known[v][labels[i]] : input[v][labels[i] - before];
-    }
-  }
-  return label;
-}
-
-std::vector<std::uint32_t> group_all(const context& c, const corpus& all, bool originals) {
-  neardup::group_options how{
-      .by = c.settings.grouping.by_components ? neardup::grouping::components : neardup::grouping::representatives,
-      .preference = all.scores,
-      .originals = originals,
-      .run = neardup::threads{c.settings.threads}};
-  const neardup::bits within = within_of(c.settings.comparison);
-  std::optional<position_check> check;
-  if (all.check.decides()) {
-    position_check::features_type features;
-    if (all.check.can_join()) features = [&](std::size_t i) { return all.check[i]; };
-    check.emplace(
-        c.settings.comparison.min_similarity.value_or(0), [&](std::size_t i, std::size_t j) { return all.check(i, j); },
-        features);
-  }
-  if (c.settings.against.any()) {
-    how.among_themselves = c.settings.against.also_within;
-    if (!all.scores.empty()) how.preference = how.preference.subspan(all.against);
-    return behind_against(
-        all, extend_groups_of_distinct(distinct_documents(all, all.against), all.fingerprints.part(0, all.against),
-                                       all.fingerprints.part(all.against, all.size()), within,
-                                       check ? &*check : nullptr, how));
-  }
-  return with_bits(c.settings.fingerprint.bits, [&](auto bits) {
-    const auto& prints = all.fingerprints.of<bits>();
-    return check ? neardup::group(prints, within, *check, how) : neardup::group(prints, within, how);
-  });
+  if (c.settings.comparison.is_exact) return group_exactly(c, all, documents, how);
+  return group_by_fingerprints(c, all, documents, how);
 }
 
 std::string group_as_json(const run_settings& settings, std::uint64_t number_of_group,
@@ -144,9 +133,9 @@ std::vector<std::uint32_t> order_of_decision(const context& c, const corpus& all
   return order;
 }
 
-/// Finds all pairs that --within and --across allow, and groups documents by these pairs, with the library's rule.
-/// --within, --across and codes of any width need this function.
-std::vector<std::uint32_t> group_by_pairs(context& c, const corpus& all) {
+/// Finds all pairs that --within and --across allow, and groups documents by these pairs, with the library's rule. If
+/// left_out[i] is true, document i is alone. If `left_out` is empty, no document is left out.
+std::vector<std::uint32_t> group_by_pairs(context& c, const corpus& all, const std::vector<bool>& left_out) {
   const auto count = static_cast<std::uint32_t>(all.size());
   const std::vector<std::uint32_t> order = order_of_decision(c, all);
   std::vector<std::uint32_t> rank(count);
@@ -155,8 +144,9 @@ std::vector<std::uint32_t> group_by_pairs(context& c, const corpus& all) {
   neardup::pair_components<std::uint32_t> components(count);
   // Of documents with equal values and equal data, only the first is compared with other documents. Each copy is linked
   // to the first: n equal documents need only n - 1 links.
-  std::vector<bool> is_copy(count);
-  if (all.paired != pairing::across && (!c.settings.against.any() || c.settings.against.also_within)) {
+  std::vector<bool> is_copy = left_out.empty() ? std::vector<bool>(count) : left_out;
+  if (left_out.empty() && all.paired != pairing::across &&
+      (!c.settings.against.any() || c.settings.against.also_within)) {
     const fingerprint_words prints = all.fingerprints.words();
     const auto compare = [&](std::uint32_t x, std::uint32_t y) -> std::strong_ordering {
       const std::uint32_t a = order[x], b = order[y];
@@ -184,7 +174,7 @@ std::vector<std::uint32_t> group_by_pairs(context& c, const corpus& all) {
   const bool is_paired = all.paired != pairing::all;
   if (all.fingerprints.wide() != nullptr && all.against > 0 && !c.settings.grouping.by_components && !is_paired) {
     // Without --within and --across, only the first of equal codes of the other corpus can be an original.
-    const distinct_documents known(all, all.against);
+    const distinct_documents known(all, document_numbers(0, all.against));
     if (known.has_repeats()) {
       std::fill_n(is_copy.begin(), all.against, true);
       for (const std::uint32_t number : known.numbers()) is_copy[number] = false;
@@ -223,6 +213,28 @@ std::vector<std::uint32_t> group_by_pairs(context& c, const corpus& all) {
   return label;
 }
 
+/// Groups the documents of each value separately, for --within.
+std::vector<std::uint32_t> group_within_values(context& c, const corpus& all, bool originals) {
+  std::vector<bool> is_of_large(all.size());  // true for documents of values that are joined
+  bool has_small = false;
+  for_each_value(all, {}, [&](const document_numbers& known, const document_numbers& input) {
+    const grouped_documents documents{known, input};
+    const std::size_t count = known.size() + input.size();
+    has_small = has_small || count <= most_compared;
+    for (std::size_t i = 0; count > most_compared && i < count; ++i) is_of_large[documents[i]] = true;
+  });
+  std::vector<std::uint32_t> label(all.size());
+  std::iota(label.begin(), label.end(), 0U);
+  if (has_small) label = group_by_pairs(c, all, is_of_large);
+  for_each_value(all, {}, [&](const document_numbers& known, const document_numbers& input) {
+    if (known.size() + input.size() <= most_compared) return;
+    const grouped_documents documents{known, input};
+    const std::vector<std::uint32_t> positions = group_documents(c, all, documents, originals);
+    for (std::size_t i = 0; i < positions.size(); ++i) label[input[i]] = documents[positions[i]];
+  });
+  return label;
+}
+
 }  // namespace
 
 std::string text_of_group(const run_settings& settings, std::uint64_t number_of_group,
@@ -242,19 +254,22 @@ std::string text_of_group(const run_settings& settings, std::uint64_t number_of_
   return text;
 }
 
-distinct_documents::distinct_documents(const corpus& all, std::size_t count) {
+distinct_documents::distinct_documents(const corpus& all, const document_numbers& documents) {
+  const std::size_t count = documents.size();
   std::vector<std::uint64_t> order;  // upper half: hash of a fingerprint; lower half: number of the document
   order.reserve(count);
   const auto hash_in = [](std::uint64_t value) { return value >> 32; };
   const auto number_in = [](std::uint64_t value) { return static_cast<std::uint32_t>(value); };
   const fingerprint_words prints = all.fingerprints.words();
-  const auto compare = [&](std::uint32_t a, std::uint32_t b) {
+  const auto compare = [&](std::uint32_t i, std::uint32_t j) {
+    const std::uint32_t a = documents[i], b = documents[j];
     const std::strong_ordering by_fingerprint = prints.compare(a, b);
-    if (by_fingerprint != 0 || !all.check.decides()) return by_fingerprint;
-    return compare_features(all.check[a], all.check[b]);
+    if (by_fingerprint != 0) return by_fingerprint;
+    if (all.paired == pairing::across && all.values[a] != all.values[b]) return all.values[a] <=> all.values[b];
+    return all.check.decides() ? compare_features(all.check[a], all.check[b]) : by_fingerprint;
   };
   std::vector<bool> is_repeat(count);
-  for (std::size_t i = 0; i < count; ++i) order.push_back(prints.hash(i) << 32 | i);
+  for (std::size_t i = 0; i < count; ++i) order.push_back(prints.hash(documents[i]) << 32 | i);
   std::sort(order.begin(), order.end());
   for (auto first = order.begin(); first != order.end();) {
     const auto end =
@@ -331,14 +346,14 @@ neardup::group_options exact_grouping(const run_settings& settings, std::span<co
 }
 
 std::vector<std::uint32_t> find_groups(context& c, const corpus& all, bool originals) {
-  if (groups_within_values(c, all)) return group_within_values(c, all, originals);
-  if (all.paired != pairing::all || all.fingerprints.wide() != nullptr) return group_by_pairs(c, all);
-  if (c.settings.comparison.is_exact) {
-    c.notes.phase("comparing " + counted(all.check.size(), "document", "documents"));
-    return group_exactly(c, all, originals);
+  say_comparing(c, all);
+  const bool has_wide_codes = all.fingerprints.wide() != nullptr;
+  if (has_wide_codes || (all.paired == pairing::across && c.settings.comparison.is_exact)) {
+    return group_by_pairs(c, all, {});
   }
-  c.notes.phase("comparing " + counted(all.fingerprints.size(), "fingerprint", "fingerprints"));
-  return group_all(c, all, originals);
+  if (all.paired == pairing::within) return group_within_values(c, all, originals);
+  const auto label = group_documents(c, all, {{0, all.against}, {all.against, all.size()}}, originals);
+  return c.settings.against.any() ? behind_against(all, label) : label;
 }
 
 document_groups::document_groups(context& c, const corpus& all) : settings_(c.settings), all_(all) {

@@ -21,27 +21,27 @@ neardup::edit edit_threshold(context& c);
 std::vector<std::uint32_t> labels_of_texts(const std::vector<std::size_t>& labels);
 
 /// The distinct documents of another corpus, or of an index: the first document of each group of equal documents.
-/// Documents are equal if their fingerprints and their compared features are equal. Equal documents are equally close
+/// Documents are equal if their fingerprints, compared features and values of --across are equal. Equal documents are equally close
 /// to any other document, and the first of equally close documents is preferred. Without this class, a join of n equal
 /// documents with n documents close to them would consider n^2 pairs.
 class distinct_documents {
  public:
-  /// Finds the distinct documents among the first `count` documents of a corpus.
+  /// Finds the distinct documents among n documents of a corpus. They are numbered from 0 to n - 1.
   /// Precondition: the corpus has fingerprints.
-  /// Complexity: O(count log count).
+  /// Complexity: O(n log n).
   /// Memory: 4 bytes per distinct document if any are equal; up to 12 bytes per document during the construction.
-  distinct_documents(const corpus& all, std::size_t count);
+  distinct_documents(const corpus& all, const document_numbers& documents);
 
   [[nodiscard]] bool has_repeats() const noexcept { return repeats_ > 0; }
   /// Returns the numbers of the distinct documents, ascending.
   /// Precondition: has_repeats().
   [[nodiscard]] std::span<const std::uint32_t> numbers() const noexcept { return numbers_; }
-  /// Converts a position to the number of a document in the corpus. The first positions are the distinct documents. The
-  /// next positions are the documents of the corpus numbered `count` and above.
+  /// Converts a position to the number of a document. The first positions are the distinct documents. The next
+  /// positions are documents numbered n and above.
   [[nodiscard]] std::size_t number_at(std::size_t position) const noexcept {
     return position < numbers_.size() ? numbers_[position] : position + repeats_;
   }
-  /// Returns the argument `count` of the constructor, or 0 if has_repeats() is false.
+  /// Returns n, or 0 if has_repeats() is false.
   [[nodiscard]] std::size_t count() const noexcept { return numbers_.size() + repeats_; }
 
  private:

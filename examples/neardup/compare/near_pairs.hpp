@@ -18,6 +18,13 @@ using fingerprint_pair_visitor = std::function<void(std::size_t i, std::size_t j
 void visit_fingerprint_pairs(const context& c, const fingerprint_part& some, const fingerprint_part* others,
                              const fingerprint_pair_visitor& visit);
 
+/// A value of --within with more documents is joined. The documents of a smaller value are compared with each other,
+/// because a join of a few documents takes longer.
+constexpr std::size_t most_compared = 16;
+
+/// Tells the user that documents are compared.
+void say_comparing(context& c, const corpus& all);
+
 /// Adds to `found` the pairs of near-duplicates that --within and --across allow, for any kind of comparison. If
 /// `copies_once` is true, only the first of equal documents is paired with other documents. If left_out[i] is true,
 /// document i has no pairs. If `left_out` is empty, all documents may have pairs.

@@ -25,13 +25,18 @@ constexpr std::size_t very_many = std::size_t{1} << 21;
 
 }  // namespace
 
-bool joins_by_partitions(const document_check& check) { return !check.is_in_memory() || check.size() >= very_many; }
+bool joins_by_partitions(const context& c, const document_check& check, std::size_t documents) {
+  if (documents >= very_many || check.is_in_memory()) return documents >= very_many;
+  constexpr std::uint64_t a_document = 250, a_feature = 16;  // bytes of a join in memory
+  const std::uint64_t mean = check.feature_count() / check.size() + 1;
+  return documents > c.settings.grouping.memory / 4 / (a_document + a_feature * mean);
+}
 
 std::vector<std::uint32_t> extend_groups_of_sets(const context& c, const document_check& kept,
                                                  const std::vector<feature_set>& sets,
                                                  const neardup::group_options& how) {
   const neardup::set_threshold least = set_threshold_of(c.settings.comparison);
-  const checked_sets representatives(kept, 0, kept.size());
+  const checked_sets representatives(kept, {0, kept.size()});
   if (kept.is_in_memory() && kept.size() + sets.size() < very_many) {
     return neardup::extend_groups(representatives, sets, least, how);
   }
@@ -47,26 +52,25 @@ void visit_by_partitions(const context& c, const document_check& check, const pa
   const std::uint64_t memory = c.settings.grouping.memory;
   const neardup::join_options how{.copies_once = documents.copies_once, .run = neardup::threads{c.settings.threads}};
   stored_partitions partitions = partitions_for(c, check);
-  const std::size_t second_from = documents.second_from.value_or(documents.first);
+  const document_numbers& first = documents.first;
+  const document_numbers& second = documents.second ? *documents.second : first;
   const auto add = [&](const neardup::similar_pair<std::size_t>& p) {
-    visit({static_cast<std::uint32_t>(documents.first + p.first), static_cast<std::uint32_t>(second_from + p.second),
-           p.similarity});
+    visit({first[p.first], second[p.second], p.similarity});
   };
-  const checked_sets sets(check, documents.first, documents.second_from.value_or(documents.end));
-  if (!documents.second_from) return neardup::visit_pairs(sets, least, partitions, memory, add, how);
-  const checked_sets second(check, *documents.second_from, documents.end);
-  neardup::visit_pairs(sets, second, least, partitions, memory, add, how);
+  const checked_sets sets(check, first);
+  if (!documents.second) return neardup::visit_pairs(sets, least, partitions, memory, add, how);
+  neardup::visit_pairs(sets, checked_sets(check, second), least, partitions, memory, add, how);
 }
 
-std::vector<std::uint32_t> group_by_partitions(const context& c, const document_check& check, std::size_t known,
-                                               const neardup::group_options& how) {
+std::vector<std::uint32_t> group_by_partitions(const context& c, const document_check& check,
+                                               const std::optional<document_numbers>& known,
+                                               const document_numbers& input, const neardup::group_options& how) {
   const neardup::set_threshold least = set_threshold_of(c.settings.comparison);
   stored_partitions partitions = partitions_for(c, check);
-  const checked_sets sets(check, known, check.size());
+  const checked_sets sets(check, input);
   const std::uint64_t memory = c.settings.grouping.memory;
-  if (known == 0) return neardup::group(sets, least, partitions, memory, how);
-  const checked_sets representatives(check, 0, known);
-  return neardup::extend_groups(representatives, sets, least, partitions, memory, how);
+  if (!known) return neardup::group(sets, least, partitions, memory, how);
+  return neardup::extend_groups(checked_sets(check, *known), sets, least, partitions, memory, how);
 }
 
 }  // namespace command

@@ -12,9 +12,10 @@
 
 namespace command {
 
-/// Returns true if documents are joined through partitions: if their features are not in memory, or if there are so
-/// many documents that partitions are faster than a join in memory.
-bool joins_by_partitions(const document_check& check);
+/// Returns true if `documents` documents of `check` are joined through partitions: if there are so many documents that
+/// partitions are faster than a join in memory, or if features are in a file, and a join in memory would take more than
+/// a quarter of --memory.
+bool joins_by_partitions(const context& c, const document_check& check, std::size_t documents);
 
 /// Returns the labels of neardup::extend_groups(). The representatives are the documents of `kept`. Joins through
 /// partitions if there are very many sets, or if `kept` is not in memory.
@@ -22,15 +23,14 @@ std::vector<std::uint32_t> extend_groups_of_sets(const context& c, const documen
                                                  const std::vector<feature_set>& sets,
                                                  const neardup::group_options& how);
 
-/// The documents that visit_by_partitions() joins: the documents of a check from `first` to `end` - 1.
+/// The documents that visit_by_partitions() joins. If there is a second corpus, each pair has one document of each.
 struct partitioned_documents {
-  std::size_t first = 0, end = 0;
-  /// The number of the first document of a second corpus. If it is set, each pair has one document of each corpus.
-  std::optional<std::size_t> second_from = {};
+  document_numbers first;
+  std::optional<document_numbers> second = {};
   bool copies_once = false;
 };
 
-/// Two near-duplicates, `first` < `second`.
+/// Two near-duplicates, by their numbers.
 struct partition_pair {
   std::uint32_t first, second;
   double similarity;
@@ -43,11 +43,12 @@ struct partition_pair {
 void visit_by_partitions(const context& c, const document_check& check, const partitioned_documents& documents,
                          const std::function<void(const partition_pair&)>& visit);
 
-/// Returns the labels of neardup::group() for the sets of `check`. If `known` > 0, the first `known` documents are
-/// representatives, and the labels are those of neardup::extend_groups().
+/// Returns the labels of neardup::group() for the sets of the documents `input`. If there are representatives `known`,
+/// the labels are those of neardup::extend_groups().
 /// Precondition: the check compares sets.
 /// Memory: the memory of visit_by_partitions(), and up to 90 bytes for each document.
-std::vector<std::uint32_t> group_by_partitions(const context& c, const document_check& check, std::size_t known,
-                                               const neardup::group_options& how);
+std::vector<std::uint32_t> group_by_partitions(const context& c, const document_check& check,
+                                               const std::optional<document_numbers>& known,
+                                               const document_numbers& input, const neardup::group_options& how);
 
 }  // namespace command

@@ -117,7 +117,7 @@ class audit {
     if (how_.checks_edits()) {
       neardup::visit_pairs(texts_of(sample), texts_of(kept), neardup::edit{least}, consider, how);
     } else {
-      neardup::visit_pairs(checked_sets(all_.check, sample), checked_sets(all_.check, kept),
+      neardup::visit_pairs(checked_sets(all_.check, std::span(sample)), checked_sets(all_.check, std::span(kept)),
                            neardup::set_threshold{set_measure_of(how_), least}, consider, how);
     }
   }

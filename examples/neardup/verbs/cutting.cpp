@@ -50,7 +50,7 @@ void run_without_passages(context& c) {
   second_pass documents(c);
   read_corpus(c, all, [&](const placed_document& d) { documents.expect(d); });
   c.notes.phase("comparing " + counted(all.check.size(), "document", "documents"));
-  const checked_sets theirs(all.check, 0, all.against), ours(all.check, all.against, all.check.size());
+  const checked_sets theirs(all.check, {0, all.against}), ours(all.check, {all.against, all.check.size()});
   auto found = neardup::pairs(theirs, ours, neardup::containment{*c.settings.comparison.min_similarity},
                               {.run = neardup::threads{c.settings.threads}});
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {

@@ -22,6 +22,7 @@ void print_pairs(context& c, bool copies_once) {
   corpus all(c.settings);
   read_corpus(c, all);
   sorted_pairs pairs(c.settings.grouping.memory);
+  say_comparing(c, all);
   find_near_pairs(c, all, pairs, copies_once);
   const bool as_json = c.settings.output.as_json();
   const auto print = [&](const checked_pair& pair, std::string& text) {

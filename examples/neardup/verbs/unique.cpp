@@ -340,7 +340,7 @@ class first_come_filter {
     const auto check = [&](std::size_t i, std::size_t j) {
       return check_documents(settings.comparison, features(i), features(j));
     };
-    if (!distinct_) distinct_.emplace(kept_, kept_.against);
+    if (!distinct_) distinct_.emplace(kept_, document_numbers(0, kept_.against));
     const neardup::group_options how{.among_themselves = is_compared_within(),
                                      .originals = names_originals(),
                                      .run = neardup::threads{settings.threads}};
