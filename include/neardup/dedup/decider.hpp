@@ -143,7 +143,8 @@ class id_reference {
 /// Each kept document has a number, its slot. The slots of erased documents are reused. A source identifies documents
 /// by their slots. A source has the members of detail::feature_candidates and detail::fingerprint_candidates: fresh(),
 /// insert(), erase(), for_each(), reserve(), memory_usage(), a workspace, and can_join. If can_join is true, a source
-/// also has joins() and decide_batch(). If insert() has a fourth parameter, it is given the workspace of for_each().
+/// also has joins() and decide_batch(). If insert() has a fourth parameter, the decider passes the workspace of
+/// for_each() to it.
 ///
 /// A deduplicator has a describer, a decider and a judge. Classes with limits, durability or locks wrap a deduplicator.
 /// Guarantee: strong.

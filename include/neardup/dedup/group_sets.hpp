@@ -72,7 +72,7 @@ NEARDUP_DEDUP_TEMPLATE std::vector<std::uint32_t> label_similar<std::uint32_t>(c
 
 }  // namespace detail
 
-/// Groups sets that are similar enough. No similar pair is missed. `least`: jaccard{0.8}, cosine{0.8},
+/// Groups sets whose similarity is at least `least`. No similar pair is missed. `least`: jaccard{0.8}, cosine{0.8},
 /// containment{0.8}, or a set_threshold.
 ///
 /// A set is dropped if it is similar to a set that was kept before it. Its representative is the most similar of these

@@ -60,7 +60,7 @@ class edit_matcher final : public matcher<std::uint32_t> {
       return true;
     }
     for (const std::uint32_t document : documents.first(kept)) keep(document);
-    if (options_.among_themselves) return true;  // without candidates here, find_more() finds all matches
+    if (options_.among_themselves) return true;  // passes no candidates, because find_more() finds all matches
     for (std::size_t i = kept; i < documents.size(); ++i) {
       find_more(documents[i], [&](std::uint32_t original, int distance) {
         const candidate found{original, static_cast<std::uint32_t>(i), distance};  // kept document d is at position d
@@ -78,8 +78,9 @@ class edit_matcher final : public matcher<std::uint32_t> {
 
   [[nodiscard]] bool finds_more() const override { return true; }
 
-  /// Calls `consider` with the kept text that is closest to `document`, if a kept text is similar enough. If a copy of
-  /// `document` was searched for before, `document` is compared only with the texts that were kept since that search.
+  /// Calls `consider` with the kept text that is closest to `document`, if its similarity reaches the threshold. If a
+  /// copy of `document` was searched for before, `document` is compared only with the texts that were kept since that
+  /// search.
   void find_more(std::uint32_t document, const std::function<void(std::uint32_t, int)>& consider) const override {
     advance(document, rank_at_.size());
     const std::uint32_t rank = rank_at_[document];

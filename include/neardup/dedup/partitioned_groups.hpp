@@ -110,8 +110,9 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
 
 }  // namespace detail
 
-/// Groups sets that are similar enough, as group() of sets does without a store. The join writes its rows to `store`.
-/// The sets may be in a mapped file. `memory`: the approximate number of bytes that the join takes, without the sets.
+/// Groups sets whose similarity is at least `least`, as group() of sets does without a store. The join writes its rows
+/// to `store`. The sets may be in a mapped file. `memory`: the approximate number of bytes that the join takes, without
+/// the sets.
 /// Returns: the labels of group() of sets.
 /// Throws: the exceptions of group() of sets; the exceptions of the store.
 /// Complexity: the same as visit_pairs() with a store, without the visits. If n sets are all similar, not all pairs are

@@ -93,8 +93,8 @@ class original_choice {
   verdict<Id> verdict_;
 };
 
-/// The kinds of groups. Two sets or texts *match* if they are similar enough. Two fingerprints match if they differ in
-/// at most k bits and the check accepts them.
+/// The kinds of groups. Two sets or texts *match* if their similarity reaches the threshold. Two fingerprints match if
+/// they differ in at most k bits and the check accepts them.
 enum class grouping {
   /// Documents are decided in the order of preference. A document that matches no earlier representative becomes a
   /// representative. Any other document belongs to the closest representative that it matches; of equally close

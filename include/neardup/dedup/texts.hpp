@@ -95,8 +95,8 @@ template <threshold_of_sets Threshold>
 
 // ---- Joins ----------------------------------------------------------------------------------------------------------
 
-/// Calls `visit(pair)` for each pair of texts whose features are similar enough. `extract` computes the features, and
-/// visit_pairs() of sets compares them. The threads of `options.run` read each text once.
+/// Calls `visit(pair)` for each pair of texts whose features have at least the similarity `least`. `extract` computes
+/// the features, and visit_pairs() of sets compares them. The threads of `options.run` read each text once.
 /// Throws: the exceptions of visit_pairs of sets, and of `extract`.
 /// Complexity: linear in the size of the texts, and the complexity of visit_pairs of sets.
 /// Memory: the memory of visit_pairs of sets, and sizeof(feature) bytes per feature.
@@ -107,7 +107,7 @@ void visit_pairs(const Texts& texts, const Threshold& least, const Extractor& ex
   visit_pairs(detail::features_of(extract, texts, least, options.run), set_threshold(least), visit, options);
 }
 
-/// Calls `visit(pair)` for each text of `a` and each text of `b` whose features are similar enough.
+/// Calls `visit(pair)` for each text of `a` and each text of `b` whose features have at least the similarity `least`.
 /// Throws, complexity, memory: the same as visit_pairs() of one corpus.
 template <text_range A, text_range B, threshold_of_sets Threshold, extracts_features Extractor, class Visit>
   requires(std::invocable<Visit&, const similar_pair<std::size_t>&>)
@@ -117,22 +117,24 @@ void visit_pairs(const A& a, const B& b, const Threshold& least, const Extractor
               set_threshold(least), visit, options);
 }
 
-/// Calls `visit(pair)` for each pair of texts whose default features, distinct pairs of words, are similar enough.
+/// Calls `visit(pair)` for each pair of texts whose default features, distinct pairs of words, have at least the
+/// similarity `least`.
 template <text_range Texts, threshold_of_sets Threshold, class Visit>
   requires(std::invocable<Visit&, const similar_pair<std::size_t>&>)
 void visit_pairs(const Texts& texts, const Threshold& least, Visit&& visit, const join_options& options = {}) {
   visit_pairs(texts, least, default_features<>(), visit, options);
 }
 
-/// Calls `visit(pair)` for each text of `a` and each text of `b` whose default features are similar enough.
+/// Calls `visit(pair)` for each text of `a` and each text of `b` whose default features have at least the similarity
+/// `least`.
 template <text_range A, text_range B, threshold_of_sets Threshold, class Visit>
   requires(std::invocable<Visit&, const similar_pair<std::size_t>&>)
 void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, const join_options& options = {}) {
   visit_pairs(a, b, least, default_features<>(), visit, options);
 }
 
-/// Returns the pairs of texts whose features are similar enough, by their positions, sorted by (first, second).
-/// `extract` computes the features.
+/// Returns the pairs of texts whose features have at least the similarity `least`, by their positions, sorted by
+/// (first, second). `extract` computes the features.
 /// `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. For edit{0.8} include
 /// neardup/edits/pairs.hpp.
 /// Throws, complexity, memory: the same as visit_pairs of texts, and pairs of sets.
@@ -154,7 +156,7 @@ template <std::integral Index = std::uint32_t, text_range A, text_range B, thres
                       detail::features_of(extract, b, least, options.run), set_threshold(least), options);
 }
 
-/// Returns the pairs of texts whose default features, distinct pairs of words, are similar enough.
+/// Returns the pairs of texts whose default features, distinct pairs of words, have at least the similarity `least`.
 /// Example: `for (const auto& [i, j, common, similarity] : pairs(texts, jaccard{0.8})) …`
 template <std::integral Index = std::uint32_t, text_range Texts, threshold_of_sets Threshold>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const Texts& texts, const Threshold& least,
@@ -171,8 +173,8 @@ template <std::integral Index = std::uint32_t, text_range A, text_range B, thres
 
 // ---- Groups ---------------------------------------------------------------------------------------------------------
 
-/// Groups texts whose features are similar enough. `extract` computes the features, and group() of sets groups them. A
-/// text without features is alone in its group.
+/// Groups texts whose features have at least the similarity `least`. `extract` computes the features, and group() of
+/// sets groups them. A text without features is alone in its group.
 /// `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. For edit{0.8} include
 /// neardup/dedup/group_texts.hpp.
 /// Returns: one label per text, the position of the representative of its group.
@@ -186,7 +188,7 @@ template <std::integral Index = std::uint32_t, text_range Texts, threshold_of_se
   return group<Index>(detail::features_of(extract, texts, least, options.run), set_threshold(least), options);
 }
 
-/// Groups texts whose default features, distinct pairs of words, are similar enough.
+/// Groups texts whose default features, distinct pairs of words, have at least the similarity `least`.
 /// Returns: one label per text, the position of the representative of its group.
 /// Example: `auto label = group(texts, jaccard{0.8});  // label[i] == i: text i is kept`
 template <std::integral Index = std::uint32_t, text_range Texts, threshold_of_sets Threshold>

@@ -124,9 +124,9 @@ NEARDUP_INLINE void visit_text_pairs(const text_source& source, std::size_t firs
 
 }  // namespace detail
 
-/// Calls `visit(pair)` once for each pair of texts whose edit_similarity is large enough. The pair has the positions
-/// first < second. `least` is a least similarity, such as edit{0.8}. For jaccard{0.8}, cosine{0.8} or containment{0.8}
-/// include neardup/dedup/texts.hpp.
+/// Calls `visit(pair)` once for each pair of texts whose edit_similarity is at least `least`. The pair has the
+/// positions first < second. `least` is a least similarity, such as edit{0.8}. For jaccard{0.8}, cosine{0.8} or
+/// containment{0.8} include neardup/dedup/texts.hpp.
 ///
 /// The order of the pairs is unspecified. Any thread of `options.run` may call `visit`, but calls do not overlap. The
 /// visit ends when `visit` returns false or throws; an exception is passed on. The result is exact: no pair is missed.
@@ -160,7 +160,7 @@ void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, 
                            [&](const similar_text_pair& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
-/// Returns the pairs of texts whose edit_similarity is large enough, by their positions, sorted by (first, second).
+/// Returns the pairs of texts whose edit_similarity is at least `least`, by their positions, sorted by (first, second).
 /// Throws: the exceptions of visit_pairs().
 /// Complexity: the same as visit_pairs(), and O(p log p) for p pairs.
 /// Memory: the memory of visit_pairs(), and 32 bytes per pair.

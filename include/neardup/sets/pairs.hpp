@@ -23,7 +23,7 @@
 
 namespace neardup::inline v0 {
 
-/// A pair of sets that are similar enough: their positions, their overlap, and their similarity.
+/// A pair of similar sets: their positions, their overlap, and their similarity.
 template <class Index>
 struct similar_pair {
   Index first, second, common;

@@ -55,7 +55,7 @@ struct search_threshold {
       : search_threshold(set_threshold(least)) {}
 };
 
-/// A stored set that is similar enough to the query.
+/// A stored set that has at least the required similarity to a query.
 template <class Id>
 struct set_match {
   Id id;

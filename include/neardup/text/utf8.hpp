@@ -45,7 +45,7 @@ constexpr char32_t append_continuation(char32_t bits, char byte) noexcept {
   return bits << 6 | (static_cast<std::uint8_t>(byte) & 0x3fU);
 }
 
-/// Does what decode_one() does, for a text that does not begin with ASCII.
+/// Returns the result of decode_one() for a text that does not begin with ASCII.
 ///
 /// The function is always inlined. A call would return `decoded` packed in one register, and the next character would
 /// wait until the length is unpacked. A call takes 4.3 to 5.7 ns per character beyond ASCII, inlined code takes 1.4 to

@@ -46,8 +46,8 @@ class matcher {
   /// Returns the greatest number of threads that find_candidates() uses for `documents` documents.
   [[nodiscard]] virtual std::size_t parts(std::size_t documents) const = 0;
 
-  /// Calls `take(part, candidates)` with all pairs in the list `documents` that may match, except those that `pairs`
-  /// leaves out. If `kept` is not 0, each pair has one of the first `kept` documents and one of the remaining
+  /// Calls `take(part, candidates)` with all pairs in the list `documents` that may match, except the pairs that
+  /// `pairs` leaves out. If `kept` is not 0, each pair has one of the first `kept` documents and one of the remaining
   /// documents. The parts of the runner call `take` concurrently. If `take` returns false, the search ends soon.
   /// Returns: false if the search gave up.
   /// Precondition: the first `kept` numbers of the list ascend, and so do the other numbers. If classes are given, kept

@@ -47,7 +47,8 @@ class distinct_hashes {
       size_ = 0;  // after a move, size_ may be another number
     } else if (size_ > small_size) {
       // Shrinks the table to the size for the last text. The next text probably needs the same size, and a larger table
-      // would be slower. The table never grows here, because hashes that append() added need no entries in the table.
+      // would be slower. clear() never enlarges the table, because hashes that append() added need no entries in the
+      // table.
       use((std::min)(size_, (std::max)(small_size, std::bit_ceil(sparsity(count_) * count_))));
     }
     count_ = 0;

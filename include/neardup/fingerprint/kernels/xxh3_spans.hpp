@@ -107,7 +107,7 @@ struct sorted_spans {
 
 NEARDUP_AVX512_BEGIN
 
-/// Appends to `spans` those of sixteen spans whose bits in `which` are set. VPCOMPRESSD selects these spans.
+/// Appends some of sixteen spans to `spans`: the spans whose bits in `which` are set. VPCOMPRESSD selects these spans.
 inline void append_class_avx512(span_class& spans, __mmask16 which, __m512i begin, __m512i length) noexcept {
   _mm512_storeu_si512(spans.begin + spans.count, _mm512_maskz_compress_epi32(which, begin));
   _mm512_storeu_si512(spans.length + spans.count, _mm512_maskz_compress_epi32(which, length));

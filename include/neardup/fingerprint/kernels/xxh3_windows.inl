@@ -73,8 +73,8 @@ window_hashes window_hashes_of(form);
 
 #if defined(NEARDUP_FORM) && NEARDUP_FORM != NEARDUP_NEON
 
-/// Hashes consecutive windows. `window_vectors(hash)(text, v)` returns a vector of hashes: those of the windows that
-/// begin at `text` and at the next bytes. `v` is the number of this vector in its block.
+/// Hashes consecutive windows. `window_vectors(hash)(text, v)` returns a vector of hashes: the hashes of the windows
+/// that begin at `text` and at the next bytes. `v` is the number of this vector in its block.
 class window_vectors {
  public:
   explicit window_vectors(const window_xxh3& hash) noexcept

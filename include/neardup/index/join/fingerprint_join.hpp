@@ -313,7 +313,7 @@ class fingerprint_join {
     // A step is a number of records, not of buckets, so that several parts can share a crowded bucket.
     const std::size_t step = (std::max)(std::size_t{64}, count / 1024);
     return in_steps(run, parts(run), count, step, [&](std::size_t part, std::size_t first, std::size_t last) {
-      if (!splits) {  // whole buckets: those that begin in this step
+      if (!splits) {  // whole buckets: the buckets that begin in this step
         first = *std::lower_bound(starts.begin(), starts.end(), static_cast<Offset>(first));
         last = *std::lower_bound(starts.begin(), starts.end(), static_cast<Offset>(last));
       }

@@ -456,7 +456,7 @@ class passage_search {
     if (!texts.empty()) read_all();
   }
 
-  /// Appends those runs of a piece to own.records whose windows may be repeated.
+  /// Appends to own.records the runs of a piece whose windows may be repeated.
   void write_runs(worker& own, const unit_values& units, std::size_t first, std::size_t last,
                   std::span<const anchor_run> runs, const placed_text& text) {
     constexpr std::size_t ahead = 8;

@@ -109,8 +109,8 @@ class candidate_search {
 
   /// Returns the bitmap of the given set.
   [[nodiscard]] const set_bitmap& bitmap() const noexcept { return bitmap_; }
-  /// Returns the keys of the prefix of the given set, in the order `counts`. The result is empty unless the last group
-  /// that was searched has these counts.
+  /// Returns the prefix of the given set in the order `counts`, in the form of prefix_finder::find(). The result is
+  /// empty unless the group that was searched last has these counts.
   template <class Counts>
   [[nodiscard]] std::span<const std::uint64_t> keys_in(const Counts& counts) const noexcept {
     return &counts == counts_ ? keys_ : std::span<const std::uint64_t>();
@@ -273,7 +273,7 @@ class candidate_search {
   prefix_finder finder_;
   least_overlaps least_;
   set_bitmap bitmap_{};
-  std::span<const std::uint64_t> keys_;    // the result of the last finder_.find(), in the memory of finder_
+  std::span<const std::uint64_t> keys_;    // the tokens that were looked up last, in the memory of finder_
   const void* counts_ = nullptr;           // the order of keys_
   std::vector<std::uint64_t> rest_;        // for containment: counts and tokens of all features
   std::vector<std::uint32_t> met_;         // numbers of sets found by a feature

@@ -247,7 +247,7 @@ class set_base {
     return erased_ == 0 || !visit_ids(slot, [](const Id&) { return false; });
   }
 
-  /// Does what frozen_sets::for_each() does, but skips each set whose ids are all erased.
+  /// Visits the sets that frozen_sets::for_each() visits, but skips each set whose ids are all erased.
   template <class Visit>
   void for_each(set_type query, const overlap_bounds& bounds, candidate_search& scratch, const Visit& visit) const {
     sets_.for_each(query, bounds, scratch,

@@ -42,7 +42,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// A pair of sets that are similar enough. `a` and `b` are their ranks, a < b; `common` is their overlap.
+/// A pair of similar sets. `a` and `b` are their ranks, a < b; `common` is their overlap.
 struct similar_ranks {
   std::uint32_t a, b, common;
 };

@@ -221,7 +221,7 @@ class set_postings {
     };
     posting_lists& postings = current_->postings;
     const auto find = [&](std::size_t posted) {
-      // After open(), the keys of the search are in an old order.
+      // After open(), the prefix that the search found is in an old order.
       const auto keys = searched == nullptr ? std::span<const std::uint64_t>() : searched->keys_in(current_->counts);
       return keys.size() == posted ? keys : finder_.find(features, posted, current_->counts);
     };

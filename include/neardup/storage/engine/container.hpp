@@ -43,7 +43,7 @@ enum class file_content : std::uint8_t {
   sets = 6
 };
 
-/// Says what a section contains. The numbers are part of the file format.
+/// The content of a section. The numbers are part of the file format.
 enum class section_tag : std::uint32_t {
   fingerprints = 1,
   ids = 2,

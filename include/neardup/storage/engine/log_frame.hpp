@@ -110,7 +110,7 @@ class log_frame {
     return hash == hash_at(position, *number_)(payload) ? std::optional(payload) : std::nullopt;
   }
 
-  // Returns what payload_at() returns, or nullopt if the padding has a byte that is not 0.
+  // Returns the result of payload_at(), or nullopt if the padding has a byte that is not 0.
   [[nodiscard]] std::optional<std::string_view> record_at(std::size_t position) const {
     const auto payload = payload_at(position);
     if (!payload) return std::nullopt;

@@ -99,9 +99,9 @@ namespace detail {
 
 /// A character of a run that is segmented, or the end of the run.
 struct segment_step {
-  double score;         // sum of the logarithms along the best path from here to the end
+  double score;         // sum of the logarithms along the best path from this character to the end
   std::uint32_t begin;  // offset of the character in the run
-  std::uint32_t next;   // number of the character after the best word from here
+  std::uint32_t next;   // number of the character after the best word that begins with this one
   char32_t code_point;
 };
 

@@ -82,7 +82,7 @@ class word_scanner {
 
   static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 
-  std::size_t position = 0;            // the text is scanned up to here
+  std::size_t position = 0;            // the text before this position has been scanned
   std::size_t start = 0;               // beginning of the open word
   std::size_t ignored_from = nowhere;  // beginning of ignored characters at the end of the open word
   word_run open = word_run::none;
