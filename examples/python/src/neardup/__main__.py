@@ -62,6 +62,13 @@ def _write_kept(file: Any, keep: Any, to: str) -> None:
             begin += batch.num_rows
 
 
+def _are_one_file(a: str, b: str) -> bool:
+    try:
+        return os.path.samefile(a, b)
+    except OSError:  # one of the two does not exist
+        return False
+
+
 def main(arguments: Optional[List[str]] = None) -> int:
     try:
         import pyarrow as pa
@@ -93,10 +100,13 @@ def main(arguments: Optional[List[str]] = None) -> int:
     how = {"similarity": options.similarity, "measure": options.measure, "threads": options.threads}
     folder = os.path.dirname(os.path.abspath(options.output))
     part = None
+    if _are_one_file(options.input, options.output):
+        print(f"neardup: {options.output} is also an input", file=sys.stderr)
+        return 2
     try:
         with pq.ParquetFile(options.input) as file:
             sets = _features(file, options)
-            # Writes another file first, because `output` may be `input`.
+            # Writes another file first, so that a run that fails leaves an older output unchanged.
             descriptor, part = tempfile.mkstemp(prefix=".neardup-", suffix=".parquet", dir=folder)
             os.close(descriptor)
             if options.verb == "pairs":
