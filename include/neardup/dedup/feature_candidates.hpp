@@ -24,8 +24,8 @@ namespace neardup::inline v0 {
 /// Complexity: insert() and for_each() are near-linear in the features of the document, and linear in the candidates;
 /// erase() is O(1).
 /// Memory: 24 bytes for each number. Of a document with n features, the n - ceil(s * n) + 1 rarest features have a
-/// posting of about 15 bytes each. Every four features take one byte more. For Jaccard, s is the similarity; for
-/// cosine, s is its square.
+/// posting of about 15 bytes each. The document frequencies take one byte for every four features. For Jaccard, s is
+/// the similarity; for cosine, s is its square.
 /// Guarantee: the class is movable, not copyable.
 /// Thread safety: several threads may call for_each() at once, each with its own workspace, while no thread calls other
 /// members.

@@ -50,8 +50,8 @@ class equal_groups {
       : count_(count) {
     constexpr int bits_of_bucket = 12;
     const int bits = std::clamp(bit_width(count) - bits_of_bucket, 0, max_pass_bits);
-    // The highest bits of a hash determine the bucket. A word has the next bits of the hash, and below them the number
-    // of the item.
+    // The highest bits of the hash of an item determine its bucket. In the bucket, the item is a 64-bit word: the next
+    // bits of the hash, and below them the number of the item.
     const int low = (std::max)(32, bit_width(count));
     const auto word_of = [bits, mask = ~low_mask(to_size(low))](std::uint64_t hash, std::size_t number) {
       return (hash << bits & mask) | number;

@@ -163,7 +163,7 @@ class feature_bag {
     detail::fail<std::overflow_error>("the counts of a feature bag exceed 64 bits");
   }
 
-  // The hash is multiplied by a secret of the process, so that nobody can craft a text whose tokens collide in the
+  // The hash is multiplied by a secret of the process, so that nobody can craft a text whose tokens collide in the hash
   // table.
   [[nodiscard]] std::size_t first_slot(const hash_type& hash) const noexcept {
     return detail::to_size((detail::hash_words(hash) * detail::secret_multiplier()) >> 16) & (slots_.size() - 1);

@@ -354,8 +354,8 @@ struct quantile_levels {
 template <class Inner>
 quantile_levels(std::size_t, Inner) -> quantile_levels<Inner>;
 
-/// Keeps only the n tokens that are heaviest by another weighter. Of tokens with equal weights, the tokens with the
-/// smaller hashes are kept.
+/// Keeps only the n tokens to which another weighter gives the greatest weights. Of tokens with equal weights, the
+/// tokens with the smaller hashes are kept.
 /// Throws: adjust(), and so each call that makes a fingerprint, throws std::invalid_argument if n = 0.
 template <class Inner>
 struct top {

@@ -88,10 +88,10 @@ struct set_match {
 /// small steps, during later insertions.
 /// Memory: a distinct set of n features takes the size of its features, an eighth of that size, and about 50 bytes.
 /// Each of its n - ceil(s * n) + 1 rarest features (all n features for containment) has a posting of 15 bytes. For
-/// Jaccard, s is the similarity; for cosine, s is its square. An id takes 20 bytes and its own size. The index takes
-/// one more byte for every four features. Erased sets take memory until later insertions have renewed the index. During
-/// the renewal there are up to twice as many postings. A base takes no memory until an id of the base is erased. After
-/// that a base takes a bit for each of its ids.
+/// Jaccard, s is the similarity; for cosine, s is its square. An id takes 20 bytes and its own size. The document
+/// frequencies take one byte for every four features. Erased sets take memory until later insertions have renewed the
+/// index. During the renewal there are up to twice as many postings. A base takes no memory until an id of the base is
+/// erased. After that a base takes a bit for each of its ids.
 /// Guarantee: a call that throws changes no later result. A moved-from index may only be destroyed or assigned to.
 /// Thread safety: several threads may call const members at once while no thread calls other members.
 /// Example: `set_index<> index{jaccard{0.8}};  index.insert(features, 7);

@@ -38,7 +38,7 @@ struct words {
 
 // ---- filters within k bits of one filter ---------------------------------------------------------------------------
 
-/// Returns the number of set bits of each byte. A table has these numbers for all values of four bits (Mula's
+/// Returns the number of set bits of each byte. A lookup table has these numbers for all values of four bits (Mula's
 /// algorithm).
 inline __m256i count_bytes(__m256i v) noexcept {
   const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
@@ -174,7 +174,7 @@ NEARDUP_ALWAYS_INLINE std::uint64_t close_shorts(const std::uint16_t* y, std::ui
 
 using byte_vector = std::uint8_t __attribute__((vector_size(32)));
 
-/// Returns the entries of a table of 16 bytes at the given indices.
+/// Returns the entries of a lookup table of 16 bytes at the given indices.
 /// Precondition: all indices are below 16.
 NEARDUP_ALWAYS_INLINE byte_vector look_up(const std::uint8_t* table, byte_vector indices) noexcept {
   const __m256i twice = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table)));

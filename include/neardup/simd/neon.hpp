@@ -195,7 +195,7 @@ NEARDUP_ALWAYS_INLINE std::uint64_t close_shorts(const std::uint16_t* y, std::ui
 
 using byte_vector = std::uint8_t __attribute__((vector_size(16)));
 
-/// Returns the entries of a table of 16 bytes at the given indices.
+/// Returns the entries of a lookup table of 16 bytes at the given indices.
 /// Precondition: all indices are below 16.
 NEARDUP_ALWAYS_INLINE byte_vector look_up(const std::uint8_t* table, byte_vector indices) noexcept {
   return reinterpret_cast<byte_vector>(vqtbl1q_u8(vld1q_u8(table), reinterpret_cast<uint8x16_t>(indices)));

@@ -37,7 +37,7 @@ class occurrence_counter {
   }
 
  private:
-  // The seed is secret, so that nobody can craft a text whose tokens collide in the table.
+  // The seed is secret, so that nobody can craft a text whose tokens collide in the hash table.
   struct hash_of {
     using is_transparent = void;
     std::size_t operator()(std::string_view token) const noexcept {

@@ -315,8 +315,8 @@ class text_reader {
 
  public:
   /// The largest size in bytes of a text that is read in one piece. The bound has two reasons: positions in a piece
-  /// must be below 2 GiB, and repairing ill-formed UTF-8 may triple the size. If the text is rewritten, at most this
-  /// many bytes of rewritten text are in memory.
+  /// must be below 2 GiB, and repairing ill-formed UTF-8 may triple the size. If the text is rewritten and can be read
+  /// in pieces, at most this many bytes are rewritten at a time, which limits the memory.
   static constexpr std::size_t largest_piece = std::size_t{1} << (rewrites ? 20 : 29);
 
   text_reader() = default;

@@ -54,8 +54,8 @@ inline void add_code_point_windows(std::string_view text, std::size_t n, std::ui
   std::size_t position = 0;
   std::size_t count = 0;  // number of known elements of `places`
   for (bool at_end = false; !at_end;) {
-    // In ASCII text, the n-grams of code points are the windows of n bytes. Here, `places` has `count` elements whose
-    // n-grams are not hashed yet: n elements, except at the beginning of the text.
+    // In ASCII text, the n-grams of code points are the windows of n bytes. At this point, the n-grams of the `count`
+    // elements of `places` are not hashed yet. count == n, except at the beginning of the text.
     if (count == n && n <= max_vector_window && position + margin < text.size()) {
       const std::size_t ascii = ascii_prefix(text.substr(places[0], text.size() - margin - places[0]));
       if (const std::size_t size = ascii < n ? 0 : (ascii - n) / text_block_size * text_block_size; size > 0) {

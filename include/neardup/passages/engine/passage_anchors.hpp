@@ -98,9 +98,10 @@ class anchor_finder {
     }
   }
 
-  /// Sets runs_ to the runs of `windows` windows. Window j begins at unit begin + j and has the grams [j, j + grams_).
-  /// In a block of grams_ windows, a window consists of a suffix of the block's first window and of later grams.
-  /// `suffix_` has the rightmost least gram of each suffix. `newest` is the rightmost least gram of the later grams.
+  /// Sets runs_ to the anchor_runs of `windows` windows. Window j begins at unit begin + j and has the grams [j, j +
+  /// grams_). In a block of grams_ windows, a window consists of a suffix of the block's first window and of later
+  /// grams. `suffix_` has the rightmost least gram of each suffix. `newest` is the rightmost least gram of the later
+  /// grams.
   void find_runs(std::size_t begin, std::size_t windows) {
     runs_.clear();
     std::size_t anchor = windows + grams_;  // stands for no gram

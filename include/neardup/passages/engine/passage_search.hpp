@@ -135,7 +135,7 @@ inline constexpr std::size_t most_counted = 3;
 /// A run of fewer windows is never written as a copy, because a copy (a header and two hashes) would not be shorter.
 inline constexpr std::size_t least_copied = 3;
 
-/// The content of the header of a run.
+/// The content of the header of a run of windows.
 struct run_header {
   std::uint32_t document, field, begin, count;
   bool is_copy;  // if true, two hashes follow the header; otherwise `count` hashes
@@ -151,7 +151,7 @@ struct run_header {
   [[nodiscard]] std::size_t records() const noexcept { return 1 + (is_copy ? 2 : std::size_t{count}); }
 };
 
-/// Checks that each run of a blob is complete, and that its document is in the range that the header gives.
+/// Checks that each run of windows in a blob is complete, and that its document is in the range that the header gives.
 /// Throws: std::runtime_error if the check fails.
 void check_windows(const passage_blob& blob);
 
@@ -358,8 +358,8 @@ class passage_search {
     std::size_t begin, size;
     std::uint32_t document, field;
   };
-  /// The last run that a worker has written with these hashes. The next run with the same hashes in the same section is
-  /// written as a copy.
+  /// The last run of windows that a worker has written with these hashes. The next run with the same hashes in the same
+  /// section is written as a copy.
   struct written_run {
     window_hash first{0, 0}, last{0, 0};
     std::uint32_t count = 0, section = 0;
@@ -655,8 +655,8 @@ NEARDUP_INLINE void passage_search::find_repeated_anchors(std::uint32_t partitio
 }
 
 NEARDUP_INLINE std::uint32_t passage_search::partitions_of_windows() const {
-  // With 2^16 windows per partition, a table fits the cache. But a partition should write 16 kB at a time, and the
-  // tables of all threads must fit into half of the memory.
+  // With 2^16 windows per partition, the hash table of a partition fits the cache. But a partition should write 16 kB
+  // at a time, and the hash tables of all threads must fit into half of the memory.
   const std::uint64_t fit = windows_ * (2 * partition_search::bytes_a_window * workers_.size()) / memory_;
   return static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>((std::max)((std::min)(windows_ >> 16, memory_ >> 17), fit), 1, max_partitions));

@@ -14,7 +14,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// Returns the bucket of a hash in a table of `buckets` buckets that grows by one bucket at a time (linear hashing).
+/// Returns the bucket of a hash in a hash table of `buckets` buckets that grows by one bucket at a time (linear
+/// hashing).
 inline std::size_t growing_place(std::uint64_t hash, std::size_t buckets) noexcept {
   const std::size_t all = std::bit_ceil(buckets), at = to_size(hash) & (all - 1);
   return at < buckets ? at : at & (all / 2 - 1);

@@ -107,7 +107,7 @@ class id_table {
   }
   [[nodiscard]] const Id& id(std::uint32_t at) const noexcept { return entries_[at].id; }
   [[nodiscard]] std::uint32_t slot(std::uint32_t at) const noexcept { return entries_[at].slot; }
-  /// Returns the next entry in the circular list of the same slot.
+  /// Returns the entry after entry `at` in the circular list of its slot.
   [[nodiscard]] std::uint32_t following(std::uint32_t at) const noexcept { return entries_[at].following; }
 
   /// Adds an id without a slot. link() sets the slot.

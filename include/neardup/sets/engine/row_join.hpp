@@ -57,8 +57,8 @@ struct row_format {
     return sizeof(set_row) - 2 * (4 - number_bytes) - (has_short_bitmaps ? 8 : 0);
   }
 
-  /// Replaces rows by their stored form. Each memcpy has a constant size, which is faster. So it may write more bytes
-  /// than the stored form has, but never beyond the end of the row in memory.
+  /// Replaces rows by their stored form. A memcpy of constant size is faster, but may write more bytes than the stored
+  /// form has. No memcpy writes beyond the end of the row in memory.
   /// Returns: the stored form, in the memory of the rows.
   [[nodiscard]] std::span<std::byte> pack(std::span<set_row> rows) const noexcept {
     const std::span<std::byte> bytes = std::as_writable_bytes(rows);

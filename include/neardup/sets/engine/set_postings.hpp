@@ -45,10 +45,10 @@ namespace neardup::inline v0::detail {
 ///
 /// Complexity: insert() and for_each() are near-linear in the features of the set, and linear in the candidates;
 /// erase() is O(1).
-/// Memory: 24 bytes for each number, about 15 bytes for each indexed feature, and one byte for about four features. A
-/// set of n features has n - ceil(s * n) + 1 indexed features, or n for containment. For Jaccard, s is the similarity;
-/// for cosine, s is its square. Erased sets keep their postings until the next generation. While sets are moved, there
-/// are up to twice as many postings.
+/// Memory: 24 bytes for each number, about 15 bytes for each indexed feature, and one byte for about four features, for
+/// the document frequencies. A set of n features has n - ceil(s * n) + 1 indexed features, or n for containment. For
+/// Jaccard, s is the similarity; for cosine, s is its square. Erased sets keep their postings until the next
+/// generation. While sets are moved, there are up to twice as many postings.
 /// Guarantee: an exception changes no result. The index is movable, not copyable.
 /// Thread safety: several threads may call const members at once, each with its own workspace, while no thread writes.
 class set_postings {

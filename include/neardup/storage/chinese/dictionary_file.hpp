@@ -26,7 +26,7 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Converts the table of a dictionary to the sections of a file, and back (docs/decisions/0023-chinese-words.md).
+/// Converts the hash table of a dictionary to the sections of a file, and back (docs/decisions/0023-chinese-words.md).
 struct dictionary_access {
   using node = dictionary_node;
   static constexpr std::size_t first_size = word_dictionary::first_size;
@@ -51,7 +51,7 @@ struct dictionary_access {
 
   /// Opens the dictionary in a file.
   /// Precondition: the checksums of the file were checked, and are right.
-  /// Guarantee: with any content of the file, a lookup reads only inside the table, and ends.
+  /// Guarantee: with any content of the file, a lookup reads only inside the hash table, and ends.
   static word_dictionary open(const container& file, std::shared_ptr<const void> owner) {
     const byte_span nodes = file.find(section_tag::dictionary_nodes), first = file.find(section_tag::dictionary_first);
     const std::size_t size = nodes.size() / node_size;
@@ -103,7 +103,7 @@ struct dictionary_access {
     for (const std::uint32_t child : words.first_.values()) {
       is_sound = is_sound && (child < nodes.size() || child == word_dictionary::none);
     }
-    // A lookup ends at a free entry. So the table must have free entries.
+    // A lookup ends at a free entry. So the hash table must have free entries.
     is_sound = is_sound && words.node_count_ <= nodes.size() / 4 * 3 && words.words_ == file.header().count;
     if (!is_sound) file.refuse_damage("the table of words is damaged");
   }
@@ -137,7 +137,7 @@ inline void save(const std::string& path, const word_dictionary& words) {
 }
 
 /// Opens a saved dictionary. The file stays mapped, and words are looked up in place. Adding a word first copies the
-/// table to memory. The whole file is checked first.
+/// hash table to memory. The whole file is checked first.
 /// Throws: std::runtime_error if the file is damaged or of another version; the message names the file.
 /// Complexity: linear in the size of the file; some milliseconds for jieba's dictionary.
 [[nodiscard]] inline word_dictionary open_dictionary(mapped_file file) {

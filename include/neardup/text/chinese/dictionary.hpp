@@ -162,8 +162,8 @@ struct dictionary_access;
 /// A dictionary of words with frequencies. It segments text of languages that are written without spaces.
 ///
 /// The file has the format of jieba's dict.txt: lines "word frequency" or "word frequency tag" in UTF-8. The words are
-/// a trie of code points, in one hash table. The 349,046 words of jieba take about 16 MB. The table can be saved to a
-/// file, and mapped from a file (storage/chinese/dictionary_file.hpp).
+/// a trie of code points, in one hash table. The 349,046 words of jieba take about 16 MB. The hash table can be saved
+/// to a file, and mapped from a file (storage/chinese/dictionary_file.hpp).
 /// Guarantee: every machine makes the same segmentation. Scores are sums of logarithms, added as IEEE doubles in a
 /// fixed order. Integer arithmetic rounds the logarithms correctly.
 /// Thread safety: several threads may call const members at once while no thread calls other members.

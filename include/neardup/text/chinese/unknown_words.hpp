@@ -165,8 +165,8 @@ class unknown_word_model {
     for (std::size_t i = 1; i < count; ++i) {
       const auto& emission = emission_[character(i) - first_character];
       unsigned from = 0;
-      // Each state has two possible predecessors. Of two equally probable predecessors, jieba chooses the one whose
-      // letter (B, E, M or S) is later in the alphabet: `later`.
+      // Each state has two possible predecessors. Of two equally probable predecessors, jieba chooses `later`, the one
+      // whose letter (B, E, M or S) is later in the alphabet.
       const auto better = [&](std::size_t to, std::size_t earlier, std::size_t later) {
         const double a = score[earlier] + transition_[earlier][to] + emission[to];
         const double b = score[later] + transition_[later][to] + emission[to];

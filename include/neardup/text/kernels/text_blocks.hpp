@@ -195,8 +195,8 @@ NEARDUP_ALWAYS_INLINE void take_blocks_by_words(Form form, Cursor& cursor, const
 
 NEARDUP_AVX2_BEGIN
 
-/// Writes `base` plus the position of each set bit of `mask` to `out`. A table has the positions for eight bits at a
-/// time, so no branch is needed.
+/// Writes `base` plus the position of each set bit of `mask` to `out`. A lookup table has the positions for eight bits
+/// at a time, so no branch is needed.
 /// Precondition: `out` has room for 71 numbers.
 /// Returns: the number of set bits.
 inline std::size_t bit_positions_avx2(std::uint64_t mask, std::uint32_t base, std::uint32_t* out) noexcept {
