@@ -80,7 +80,8 @@ void one_by_one(benchmark::State& state, bool exact) {
   add_all(state, texts_of(spliced_sets(static_cast<std::size_t>(state.range(0)))), neardup::words{}, exact);
 }
 
-/// Measures the lines of the file that NEARDUP_BENCH_TEXTS names, one after the other, with pairs of words as features.
+/// Measures a deduplicator that gets the lines of the file that NEARDUP_BENCH_TEXTS names, one after the other. The
+/// features are pairs of words.
 void one_by_one_lines(benchmark::State& state, bool exact) {
   const char* const path = std::getenv("NEARDUP_BENCH_TEXTS");
   if (path == nullptr) return state.SkipWithError("NEARDUP_BENCH_TEXTS names no file");

@@ -32,7 +32,7 @@ set_index<> index_of(const sets_type& sets) {
   return index;
 }
 
-/// An index whose base is a file with the sets. If `is_changed`, the first tenth of the ids is erased and added again.
+/// An index whose base is a file with the sets. If `is_changed`, the first tenth of the ids then get other sets.
 set_index<> mapped_index_of(const sets_type& sets, bool is_changed) {
   const char* const path = "exact_index.sets";
   save(path, index_of(sets), {});
@@ -46,7 +46,8 @@ struct described {
   std::span<const std::uint32_t> features;
 };
 
-/// Only the candidate source of a deduplicator. The features, which a decider would keep, are in `sets`.
+/// Finds candidates as a deduplicator does, but does not check them. `sets` has the features, which a deduplicator
+/// would keep.
 struct candidates {
   const sets_type& sets;
   neardup::feature_candidates source{neardup::jaccard{least}};
@@ -136,7 +137,7 @@ void scan(benchmark::State& state) {
   state.counters["matches"] = static_cast<double>(found) / static_cast<double>(state.iterations());
 }
 
-/// Erases all sets of an index of one template, in the order of their insertion.
+/// Erases all sets of an index, in the order of their insertion. template_sets() makes the sets.
 void erase(benchmark::State& state) {
   const auto sets = template_sets(static_cast<std::size_t>(state.range(0)));
   for (auto _ : state) {
@@ -151,7 +152,8 @@ void erase(benchmark::State& state) {
   report(state, sets.size(), 0, 0);
 }
 
-/// A window of 20,000 sets of one template. Each step searches for a set, stores the set, and erases the oldest set.
+/// Measures a window of 20,000 sets, which template_sets() makes. Each step searches for a set, stores the set, and
+/// erases the oldest set.
 void template_window(benchmark::State& state) {
   constexpr std::size_t window = 20000;
   const auto sets = template_sets(3 * window);

@@ -73,7 +73,8 @@ void add_stream(const std::string& name, const corpus& texts, const Simhasher& h
   });
 }
 
-/// Returns how many of the first `size` bytes, at their end, begin a character but do not complete it.
+/// Returns the size of the incomplete character with which the first `size` bytes end, or 0 if their last character is
+/// complete.
 std::size_t incomplete(std::string_view text, std::size_t size) {
   return neardup::incomplete_suffix(text.substr(0, size));
 }

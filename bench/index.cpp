@@ -161,9 +161,9 @@ void count_memory(benchmark::State& state, const kept<Index>& made, std::size_t 
   if (made.heap_bytes > 0) state.counters["heap_an_entry"] = made.heap_bytes / static_cast<double>(size);
 }
 
-/// Reports the time that the planner expects. Also reports the memory that a query reads in this layout: the number of
-/// cache lines at random addresses, and the bytes that follow them. Reports 0 if the tables fit the cache, as with a
-/// million fingerprints.
+/// Reports the time of a query that the cost model predicts. Also reports the memory that a query reads in this layout:
+/// the number of cache lines at random addresses, and the bytes that follow them. Reports 0 if the tables fit the
+/// cache, as with a million fingerprints.
 void count_fetches(benchmark::State& state, const data_set& data, int k, int blocks) {
   const double n = static_cast<double>(data.size);
   state.counters["planned_us"] = 1e6 * neardup::costs_of(neardup::layout(64, k, blocks), n).seconds;

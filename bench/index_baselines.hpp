@@ -33,10 +33,11 @@ bool has_avx512_popcount();
 /// Appends every position of `stored` within k bits of the query, in ascending order, by a plain loop.
 void scan_plainly(std::span<const std::uint64_t> stored, std::uint64_t query, int k, std::vector<found>& results);
 
-/// The same with AVX-512, eight fingerprints at a time. Precondition: has_avx512_popcount().
+/// Does what scan_plainly() does, for eight fingerprints at a time, with AVX-512. Precondition: has_avx512_popcount().
 void scan_avx512(std::span<const std::uint64_t> stored, std::uint64_t query, int k, std::vector<found>& results);
 
-/// The same for eight queries at once, which share each load from memory. Precondition: has_avx512_popcount().
+/// Does what scan_avx512() does, for eight queries at once, which share each load from memory. Precondition:
+/// has_avx512_popcount().
 void scan_avx512_by_8(std::span<const std::uint64_t> stored, const std::array<std::uint64_t, 8>& queries, int k,
                       std::array<std::vector<found>, 8>& results);
 

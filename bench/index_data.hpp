@@ -110,7 +110,7 @@ inline const std::vector<std::vector<found>>& right_answers(const data_set& data
 }
 
 /// Reads a file and makes a fingerprint of each line: the default fingerprint of a text, or 16 hexadecimal digits at
-/// the beginning of the line, as `neardup hash` prints them. One in ten becomes a query and is not stored.
+/// the beginning of the line, as `neardup hash` prints them. Every tenth fingerprint becomes a query and is not stored.
 /// Throws: std::runtime_error if the file cannot be read or has too few lines.
 inline real_texts read_real_texts(const std::string& path, bool is_hexadecimal) {
   std::ifstream file(path, std::ios::binary);

@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t alignment = std::size_t{1} << 21;
 constexpr std::size_t words_a_line = large_area::line_bytes / sizeof(std::uint64_t);
 
-// A linear congruential generator modulo 2^64. Its highest bits are random enough. It includes the word that was read
-// last, so the next address has to wait for this read.
+// A linear congruential generator modulo 2^64. line_of() makes addresses of its highest 24 bits, which are random
+// enough for this. The next state includes the word that was read last, so the next address has to wait for this read.
 std::uint64_t next_state(std::uint64_t state, std::uint64_t read) {
   return state * 0x5851f42d4c957f2dU + 0x14057b7ef767814fU + read;
 }

@@ -25,7 +25,7 @@ namespace {
 
 using neardup_bench::corpus;
 
-// ---- Tokens: those of the library. Its plain tokenizers, which know all scripts, cut words and pairs of words. ----
+// ---- Tokens: windows of bytes, and pairs of code points. The library cuts words and pairs of words. ----------------
 
 template <std::size_t N>
 struct byte_windows {

@@ -1,5 +1,5 @@
-// The features that define the truth. The library's tokenizers do not make them. So if one of the two has an error, the
-// other one shows it.
+// Makes the features that define which pairs are similar (the truth). This code does not use the library's tokenizers.
+// If this code or a tokenizer has an error, the two differ, and the error can be seen.
 #pragma once
 
 #include <cstddef>

@@ -19,8 +19,8 @@ using minhash_signature = std::array<std::uint32_t, minhash_permutations>;
 /// Returns the signatures of sets of hashed features. In the signature of an empty set, each element is the largest
 /// value.
 ///
-/// A permutation is the upper half of a * x + b modulo 2^64, with odd a. It is pairwise independent, which is enough
-/// here, because the features are hashes.
+/// A permutation is the upper half of a * x + b modulo 2^64, with odd a. For arbitrary x of 64 bits, this is not
+/// pairwise independent. But the features x are hashes. self_check() measures the errors of the estimates.
 /// Source: Dietzfelbinger, "Universal Hashing and k-Wise Independent Random Variables via Integer Arithmetic without
 /// Primes", STACS 1996.
 std::vector<minhash_signature> minhash_signatures(const std::vector<std::vector<std::uint64_t>>& features,

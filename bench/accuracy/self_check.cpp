@@ -151,8 +151,8 @@ class checker {
     }
   }
 
-  /// Compares the exact chance with a count of all votes of a few elements, and with the angle where the angle is its
-  /// limit.
+  /// Compares exact_chance with the result of trying all votes of a few elements. For sets of many elements, compares
+  /// it with chance_by_angle(), which is then nearly equal.
   void check_theory() {
     exact_chance exact;
     for (std::size_t own_a = 0; own_a <= 3; ++own_a) {

@@ -118,8 +118,8 @@ class joiner {
     return ceiling(threshold_ / (1 + threshold_) * static_cast<double>(a + b));
   }
 
-  /// Returns the length of the indexed prefix. The prefix for look-ups is longer. The shorter one is enough here,
-  /// because a set is only looked up by sets that are at least as large.
+  /// Returns how many of the rarest features of a set are in the posting lists. A look-up uses more features of its own
+  /// set. The posting lists need fewer, because only sets that are at least as large look up this set.
   [[nodiscard]] std::size_t indexed_prefix(std::size_t size) const { return size - needed(size, size) + 1; }
 
   void build_index() {

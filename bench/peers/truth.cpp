@@ -81,8 +81,9 @@ bool similar(const feature_set& a, const feature_set& b) {
 
 using parities = std::array<std::uint64_t, 16>;
 
-/// Sets bit i if an odd number of features are in part i of 1,024 parts. If two sets differ in d features, these bits
-/// differ in at most d places. So do the exclusive ors of their words.
+/// Returns 1,024 bits. A hash maps each feature to one of them, and a bit is 1 if an odd number of features map to it.
+/// If d features are in only one of two sets, the results for the two sets differ in at most d bits. If the 16 words of
+/// each result are combined by exclusive or, the two combined words also differ in at most d bits.
 parities parities_of(const feature_set& features) {
   parities result{};
   for (std::uint64_t x : features) {

@@ -26,7 +26,7 @@ namespace scale {
 
 namespace {
 
-/// Sets of features, stored in blocks. So no set is moved when further sets are added.
+/// Sets of features, in pieces of 2^18 sets. A new set can only move the sets of the last piece.
 class feature_blocks {
  public:
   void add(std::span<const std::uint32_t> features) {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t block_size = 1000;
 constexpr std::uint64_t template_size = 500;
 
-/// The kind of a record, by its position in a block of 1,000 records.
+/// The kind of a record, by its position among 1,000 consecutive records.
 struct slot {
   role kind = role::single;
   std::uint16_t base = 0;

@@ -47,8 +47,8 @@ void for_each_string(std::string_view line, std::string_view key, const Visit& v
 }  // namespace
 
 void print_score(const score_options& options) {
-  // For `unique`, the kept records. For `groups`, the records that are not the first of their group. For `pairs`, the
-  // copies that are found together with their base.
+  // The numbers of some records in the output. For `unique`, these are the kept records. For `groups`, they are the
+  // records that are not the first of their group. For `pairs`, they are the copies that are found with their base.
   number_set seen;
   std::uint64_t lines = 0;
   std::ios::sync_with_stdio(false);

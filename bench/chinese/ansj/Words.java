@@ -29,7 +29,7 @@ public class Words {
 
   public static void main(String[] arguments) throws IOException {
     PrintStream output = new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
-    LogManager.getLogManager().reset();  // Ansj reports dictionaries of the user's that are not there
+    LogManager.getLogManager().reset();  // Ansj warns if the dictionaries of the user are missing
     MyStaticValue.isRealName = true;     // words as they are in the text, not folded
     ObjectMapper json = new ObjectMapper();
     BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

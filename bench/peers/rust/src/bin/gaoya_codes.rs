@@ -5,7 +5,7 @@ fn main() {
     let a: Vec<String> = std::env::args().collect();
     let (codes, queries, k): (_, _, usize) = (read_codes(&a[1]), read_codes(&a[2]), a[4].parse().unwrap());
     let begin = cpu();
-    let mut index = gaoya::simhash::SimHashIndex::<u64, u32>::new(k + 2, k + 1); // finds what is nearer than the distance
+    let mut index = gaoya::simhash::SimHashIndex::<u64, u32>::new(k + 2, k + 1); // finds codes below a distance
     for (i, &code) in codes.iter().enumerate() {
         index.insert(i as u32, code);
     }

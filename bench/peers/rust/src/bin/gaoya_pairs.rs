@@ -4,7 +4,7 @@ use gaoya::minhash::{MinHashIndex, MinHasher, MinHasher32};
 fn main() {
     let a: Vec<String> = std::env::args().collect();
     let hasher = MinHasher32::new(128);
-    let mut index = MinHashIndex::<u32, u32>::new_index(16, 8, 0.7); // its estimate wavers: .8 would lose true pairs
+    let mut index = MinHashIndex::<u32, u32>::new_index(16, 8, 0.7); // estimates have errors: .8 would lose true pairs
     let mut pairs = vec![];
     for (i, text) in peers::read_texts(&a[1]).iter().enumerate() {
         let words: Vec<&str> = text.split(' ').collect();
