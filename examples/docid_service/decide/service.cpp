@@ -526,8 +526,8 @@ void service::forget_changed() noexcept {
   }
 }
 
-/// Adds missing documents to an index: at the start all documents, later documents that another service has added or
-/// redefined.
+/// Adds missing documents to an index. At the start, these are all documents. Later, they are the documents that
+/// another service has added or redefined.
 template <class PrintOf>
 void service::catch_up(fingerprint_index& index, PrintOf print_of) {
   constexpr std::size_t together = 10000;

@@ -61,7 +61,8 @@ class document_table {
   compact_numbers names_;  // 2 * line, or 2 * position in the blocks + 1; 0 if the source is the document
   std::vector<std::pair<std::uint64_t, std::uint64_t>> extents_;  // offset and length of each document
   std::map<std::size_t, std::uint64_t> repeated_;  // documents that have the id of an earlier document, and their lines
-  // Blocks of ids. Before each id is its length, 7 bits per byte; the last byte of a length is below 128.
+  // Each string, called a block, has many ids, one after the other. Before each id is its length, with 7 bits in each
+  // byte. The last byte of a length is below 128.
   std::vector<std::string> ids_;
 };
 

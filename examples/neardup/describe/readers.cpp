@@ -203,7 +203,8 @@ feature_weigher weigh_features(const fingerprint_settings& settings, const Token
       if (units > 0) result.push_back({std::move(text), static_cast<double>(units) / neardup::weight::one, units});
     };
     if (best) {
-      // rank() counts tokens without a copy if they are views of its argument. So it receives a single text.
+      // rank() copies no token that is a view of its argument. So the argument is the document's text, if it has only
+      // one text. The tokenizer ignores the argument, and cuts all texts in `*tokenize.texts`.
       const std::string_view text = texts.size() == 1 ? texts.front() : std::string_view();
       for (neardup::keyword& word : best->rank(text, *memory)) {
         add(std::move(word.text), weigh.inner.units_by(word.count, [&] { return word.idf.raw(); }));

@@ -12,14 +12,15 @@ namespace command {
 
 /// Finds the codes within a distance, by the pigeonhole principle. A code is cut into blocks with radii r_i, where
 /// sum(r_i + 1) = distance + 1. Two codes within the distance differ in at most r_i bits in at least one block i. There
-/// is a table for each block. A table has the codes, ordered by the value of the block. Tables do not pay if there are
-/// few codes, the distance is large, or many codes have equal blocks. A search then compares with all codes.
+/// is a table for each block. A table has the codes, ordered by the value of the block. If there are few codes, the
+/// distance is large, or many codes have equal blocks, tables would take more time than they save. The index then has
+/// no tables, and a search compares with all codes.
 /// Memory: in each table, 4 bytes for each code and 4 bytes for each bucket.
 /// Thread safety: several threads may search at once.
 class code_index {
  public:
   /// Makes an index of the codes with the numbers in `numbers`, which ascend. `codes` and `numbers` must outlive the
-  /// index. `searches`: the expected number of searches, which decides whether making tables pays.
+  /// index. `searches`: the expected number of searches, which decides whether tables are made.
   code_index(const wide_codes& codes, std::span<const std::uint32_t> numbers, int distance, std::size_t searches);
 
   /// Calls `visit(number, distance)` once for each code that is within `k` bits of `code` and has a number below `end`.

@@ -183,7 +183,8 @@ std::optional<wide_form> wide_form_of(std::string_view bytes, std::string_view n
   }
   const auto named = wide_form_by_name(name);
   if (!named) return std::nullopt;
-  // In UTF-16 and UTF-32, ASCII characters have zero bytes. So well-formed UTF-8 without control characters is neither.
+  // In UTF-16 and UTF-32, each ASCII character has zero bytes, which are control characters in UTF-8. So well-formed
+  // UTF-8 without control characters is neither UTF-16 nor UTF-32.
   if (!has_controls(bytes) && neardup::count_invalid(bytes) == 0) return std::nullopt;
   const std::size_t unit = named->first;
   if (named->second) return wide_form{unit, *named->second};

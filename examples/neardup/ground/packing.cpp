@@ -331,8 +331,9 @@ class surviving_unpacker final : public byte_stream {
     const verdict first = verify(begin, stop);
     if (first == verdict::stopped) return false;
     if (first == verdict::whole) return true;
-    // The search begins inside the damaged member, because the damage may hide where the member ends. A file may consist
-    // of bytes that look like members, so the search ends if it unpacked the bytes that it reached too often.
+    // The search begins inside the damaged member, because the damage may hide where the member ends. Many places may
+    // look like the beginning of a member, and the same bytes may be unpacked for each of them. So the search has a
+    // limit: 16 MB, and 16 times the bytes from `begin` to `reached`.
     constexpr std::uint64_t most_often = 16, most_at_first = std::uint64_t{1} << 24;
     std::uint64_t reached = place(), unpacked = 0;
     go_to(begin + 1);

@@ -135,7 +135,7 @@ std::variant<typed_options, std::string> read_words(const verb& chosen, bool is_
     app.parse(std::move(words));
     for (const option_row& row : rows) {
       const CLI::Option* const option = app.get_option(row.long_name());
-      if (option->count() == 0 || (row.value == nullptr && !option->as<bool>())) continue;  // --lines=false
+      if (option->count() == 0 || (row.value == nullptr && !option->as<bool>())) continue;  // as in --lines=false
       typed.set(row.long_name(), unmarked(option->results()));
     }
     typed.paths = unmarked(std::move(typed.paths));

@@ -91,8 +91,9 @@ bool is_inline(std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Returns the place after the tag at the beginning of `html`. Quoted values of attributes may contain >. If the tag
-/// does not end, or its last quoted value does not, then the first > from the beginning of this value ends the tag.
+/// Returns the place after the tag at the beginning of `html`. Quoted values of attributes may contain '>', as in
+/// `<a title=">">`. If there is no '>' outside of quoted values, for example because a closing quote is missing, the
+/// tag ends at the first '>' after the opening quote of its last value.
 std::size_t end_of_tag(std::string_view html) {
   char quote = '\0';
   std::size_t last_value = 0;
@@ -166,7 +167,8 @@ class quote_finder {
  private:
   struct tag_place {
     std::size_t at;
-    /// The number of the first closing tag here or later that closes an element opened before this tag.
+    /// The index, among the tags of this name, of the closing tag of the innermost element that is open before this
+    /// tag.
     std::size_t closing;
   };
 

@@ -743,7 +743,8 @@ struct json_parser {
       }
     };
     std::string_view taken = line;
-    // If the byte after an incomplete line could continue it, simdjson would read on. A copy has blanks after the line.
+    // If ',', ']' or '}' follows an incomplete line, simdjson may read on after the line. So a copy of the line, with
+    // blanks after it, is read instead.
     if (std::string_view(",]}").find(line.data()[line.size()]) != std::string_view::npos) {
       repaired_line.assign(line).append(padding, ' ');
       taken = std::string_view(repaired_line).substr(0, line.size());

@@ -32,9 +32,11 @@ void record_cutter::take(std::string_view all, std::size_t next, std::vector<std
   taken_ += bytes.size();
 }
 
-/// Finds the ends of CSV rows. A row with wrong quotes ends with its first line, and the next line begins another row.
-/// Before the line of the wrong quote, each line is then a row: a quote that a line leaves open has the same end, so it
-/// is wrong, too. Only the line of the wrong quote is read again.
+/// Finds the ends of CSV rows. The quotes of a row are wrong if a closing quote is followed by a byte like the x in
+/// `"a"x`. Then each line of the row before the line with the closing quote becomes a row, and the line with the
+/// closing quote is read again, as the beginning of a row. The earlier lines need not be read again: if one of them
+/// left a quote open, this quote would be closed at the same wrong place. If the closing quote is on the first line of
+/// the row, this line becomes a row.
 void record_cutter::take_csv(std::string_view all, std::size_t next, std::vector<std::uint64_t>& ends) {
   const std::uint64_t begin = taken_ - next;  // position of `all` in the source
   for (std::size_t i = next; i < all.size(); ++i) {
@@ -103,7 +105,8 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
       // JSON strings contain no line ends. At a line end in a string, a quote is missing: the string ends here.
       if (c == '\n') {
         in_quotes_ = is_escaped_ = false;
-        // After a gap, a line that seems to end in a string began in one, and its braces were text.
+        // A gap may end inside a string. If the line after the gap seems to end in a string, it began in a string, so
+        // the braces that were counted belong to the text of strings.
         if (std::exchange(is_lost_, false)) depth_ = 1;
       }
       continue;
@@ -239,7 +242,8 @@ struct json_strings {
   bool are_in_order = true;       // false if a string does not end in its line, or has no mark such as ',' beside it
   char before = ',', last = ',';  // the last two characters that are neither blanks nor in a string
 
-  /// Takes the next character. Returns true if it is neither a blank nor in a string. The opening quote is outside.
+  /// Takes the next character. Returns true if it is neither a blank nor in a string. The opening quote of a string
+  /// does not count as a character in the string.
   bool take(char c) {
     if (in_quotes) {
       if (c == '\n') are_in_order = in_quotes = is_escaped = false;
@@ -324,7 +328,8 @@ class object_cutter {
     return end;
   }
 
-  /// Ends the bytes that belong to no object. If their quotes are wrong, these may hide objects.
+  /// Ends the part that belongs to no object, if there is one. `may_hide_objects`: true if the quotes of this part are
+  /// wrong, so that it may contain objects.
   void end_rest(std::size_t end, bool may_hide_objects) {
     if (rest_ != raw_.npos) add(rest_, end, false, may_hide_objects);
     rest_ = raw_.npos;
@@ -336,8 +341,8 @@ class object_cutter {
   }
 
   /// Takes the object that begins at `begin`. An object with wrong quotes, brackets or braces ends at the first of
-  /// three places: the next line that begins like the object, a brace in place of a key, the brace that closes the
-  /// object.
+  /// three places: before the next line that begins like the object, before a brace in place of a key, or after the
+  /// brace that closes the object.
   void take_object(std::size_t begin) {
     constexpr std::size_t max_depth = 1024;
     const std::string next_line = beginning_like(raw_, begin);
@@ -385,7 +390,8 @@ class object_cutter {
       end = std::min(line, raw_.size());
     }
     add(begin, end, is_in_order && is_closed, !is_closed || is_misplaced);
-    // record_cutter counted quotes otherwise, so it may have cut this object at a comma.
+    // Bytes before this object were skipped, so quotes may pair up differently than in record_cutter. record_cutter may
+    // then have cut this object at a comma.
     if (has_moved_ && end == raw_.size() && raw_.ends_with(',') && !is_closed) parts_.back().unread = end - begin;
   }
 

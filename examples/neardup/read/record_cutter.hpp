@@ -42,8 +42,8 @@ class record_cutter {
   /// function after the last take(). `all`: the argument of that call.
   void end_open_row(std::string_view all, std::vector<std::uint64_t>& ends);
 
-  /// Returns true if all bytes so far are whole records of WARC, provided that the last record's length is right, or a
-  /// JSON array to its end.
+  /// Returns true if the bytes so far end with a whole record of WARC, or with the end of a JSON array. The end of a
+  /// WARC record is where the length in its header puts it, even if this length is wrong.
   [[nodiscard]] bool is_behind_record() const noexcept { return is_behind_ && line_.empty(); }
 
   /// Returns true if a JSON array has not ended yet.

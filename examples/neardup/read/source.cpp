@@ -208,7 +208,7 @@ std::string identity(const std::string& argument) {
   const std::string name = argument == "-" ? "/dev/stdin" : argument;
   std::error_code error;
   const bool is_regular = fs::is_regular_file(name, error);
-  // The stream may begin inside of the file.
+  // If a part of the file was read before, standard input is not the same as the whole file.
   if (argument == "-" && is_regular && !input_file("-").is_regular()) return argument;
   const fs::path real = fs::canonical(name, error);
   // Pipes and removed files have no real path.

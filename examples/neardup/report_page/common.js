@@ -9,7 +9,7 @@ const element = (name, className, ...children) => {
 const byId = id => document.getElementById(id);
 const counted = (count, one, many) => `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
-// A table of two texts: left the kept one, right the dropped one. Each line end that both have ends a row.
+// A table with the kept text on the left, and the dropped text on the right. A line end that both texts have ends a row.
 function comparison(kept, member) {
   const table = element('table', 'difference', element('thead', '', element('tr', '',
     element('th', '', kept.id), element('th', '', member.id))));

@@ -6,7 +6,7 @@ const membersOf = group => group.members || (group.members = JSON.parse(group.da
 const searchable = group => group.lower ||
   (group.lower = group.data.textContent.replace(/,"picture":"[^"]*"/g, '').toLowerCase());
 
-// The end of the summary, where --most left out the smaller groups.
+// The end of the summary: how many groups and documents are not on the page, if --most left out the smaller groups.
 const leftOutData = document.getElementById('left-out');
 const leftOut = leftOutData ? (({groups: g, documents: d}) =>
   `; ${counted(g, 'smaller group', 'smaller groups')} of ${counted(d, 'document', 'documents')} left out`)(JSON.parse(leftOutData.textContent)) : '';
@@ -54,7 +54,7 @@ function fill(view, group) {
   if (first) first.open = true;
 }
 
-// The similarity of a group, to the kept document: of the only other one, of all if they are equal, or the least.
+// The similarity of the members of a group to the kept document. If the similarities may differ, '≥' and the least one.
 const similarityOf = group => (group.size === 2 || group.least === 1 ? group.shownLeast : `≥ ${group.shownLeast}`);
 
 function groupView(group) {

@@ -216,7 +216,7 @@ exact_advice exact_advice_on(context& c, const advised_run& settings, std::uint6
   exact_advice found;
   found.part = corpus_part(settings.fingerprint.seed);
   text_kinds kinds;
-  double ignored_seconds = 0;  // time for kinds of features, which no other run examines
+  double ignored_seconds = 0;  // time to detect kinds of texts, which the advised run does not do
   const double begin = processor_seconds();
   read(for_advised_texts(c, [&](std::string_view text, bool is_shortened, const source&) {
     if (is_shortened) ++shortened;

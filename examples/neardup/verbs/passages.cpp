@@ -287,7 +287,7 @@ passage_totals list_passages(context& c, const passage_settings& how, document_t
     for (std::uint32_t field = 0; field < d.texts->size(); ++field) {
       const std::string_view text = (*d.texts)[field];
       if (is_of_input) totals.bytes += text.size();
-      std::size_t repeated_end = 0;  // the bytes before it are counted
+      std::size_t repeated_end = 0;  // the end of the repeated bytes that were counted
       std::optional<unit_places> units;
       const auto range_of = [&](std::size_t begin, std::size_t end) {
         if (!units) units.emplace(text, how.are_bytes);

@@ -484,8 +484,8 @@ class first_come_filter {
     }
   }
 
-  /// Sets by_index_[i] to the document of the index that is most similar to compared[i] by features, among the allowed
-  /// ones.
+  /// Sets by_index_[i] to the document of the index that is most similar to compared[i] by features, among the
+  /// documents that is_allowed() accepts.
   void find_exactly(const std::vector<const document*>& compared,
                     const std::function<bool(std::size_t, std::uint32_t)>& is_allowed) {
     const changed_index& index = *grown_->index;
@@ -590,7 +590,8 @@ class first_come_filter {
     decided_ = round(context_.settings.fingerprint.bits);
   }
 
-  /// Counts the document that was read last, number `next` of the compared ones, as a dropped document of its source.
+  /// Counts the document that was read last, number `next` of the compared documents, as a dropped document of its
+  /// source.
   void count_dropped(std::size_t next, std::size_t kept_before, const std::vector<std::uint32_t>& label,
                      const std::vector<std::size_t>& places) {
     const std::uint32_t source = kept_.source_numbers.back();
@@ -629,7 +630,7 @@ class first_come_filter {
   std::vector<std::uint32_t> label_;  // labels of the decided documents
   // For each compared document, its original in the index. nullopt: the index has none.
   std::vector<std::optional<changed_index::near_document>> by_index_;
-  std::future<void> writing_;  // last: it uses all others except next_
+  std::future<void> writing_;  // last member, because it uses all others except next_
 };
 
 void run_first_come(context& c, compaction when) {

@@ -162,7 +162,7 @@ void call_either(const running& how, bool is_input_small, const Call& call) {
   call_long(how, call);
 }
 
-// ---- What comes in ---------------------------------------------------------------------------------------------------
+// ---- Inputs ---------------------------------------------------------------------------------------------------------
 
 template <class Structure>
 Structure* from_capsule(nb::handle capsule, const char* name) {
@@ -304,7 +304,7 @@ class text_input {
   neardup_text single_{};  // the only text, if this object was made of a one_text
 };
 
-// ---- What goes out ---------------------------------------------------------------------------------------------------
+// ---- Results --------------------------------------------------------------------------------------------------------
 
 /// Returns a NumPy array that refers to `data`. `owner` keeps `data` alive.
 template <class T>
