@@ -114,7 +114,8 @@ struct fingerprint_parts {
 /// fingerprints of 64 bits and ids of 4 bytes), and about 40 bytes for its entry in the map of ids. If the check
 /// compares features, a document takes 12 bytes more, and 4.5 bytes per feature. Measured on 113,222 sections of
 /// statutes with 59 distinct words on average: 520 bytes per section including the allocator, 225 bytes without a
-/// check. Use make_fingerprint_deduplicator to choose a type of ids other than std::uint32_t.
+/// check.
+/// Use make_fingerprint_deduplicator to choose a type of ids other than std::uint32_t.
 /// Guarantee, thread safety: the same as basic_deduplicator. The check must not change the deduplicator.
 template <class Hasher, class Check = no_check, class Id = std::uint32_t>
 class fingerprint_deduplicator : public detail::fingerprint_parts<Hasher, Check, Id>::base {

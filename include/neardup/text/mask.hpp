@@ -320,8 +320,8 @@ class text_masker {
 ///
 /// - A compound value is replaced as a whole: "2026-08-01T10:00:01.250Z", "Nov 22 10:00:01", "22/Nov/2026:10:00:01",
 ///   "10.0.0.7:50514", "fe80::1ff:fe23" and "550e8400-e29b-41d4-a716-446655440000" each become one "0".
-/// - A hexadecimal number begins with 0x, or is a word of at least six characters from 0 to 9 and a to f, at least one
-/// of which is a digit from 0 to 9.
+/// - A hexadecimal number begins with 0x, or is a word of at least six characters from 0 to 9, a to f and A to F, at
+/// least one of which is a digit from 0 to 9.
 /// - A word of at least eight letters and digits is an identifier if it changes at least three times between letters
 /// and digits. An identifier is replaced as a whole.
 /// - The names of months are English, and begin with a capital.

@@ -230,8 +230,8 @@ class bucket_join {
   };
 
   /// Chooses the order of two tests of a candidate pair. The prefix test finds whether the sets share an earlier prefix
-  /// feature. The overlap test finds whether the overlap suffices. If few pairs of a sample share an earlier prefix
-  /// feature, the overlap test comes first, otherwise the prefix test.
+  /// feature. The overlap test finds whether the overlap suffices. If less than half of the pairs of a sample share an
+  /// earlier prefix feature, the overlap test comes first, otherwise the prefix test.
   class test_order {
    public:
     [[nodiscard]] bool share_first() noexcept { return prefers_share_ || ++since_sample_ % one_in == 0; }

@@ -24,8 +24,10 @@ namespace neardup::inline v0::detail {
 ///   bytes 8..15  the format version
 ///   bytes 16..23 the number of the file that the log follows
 ///   bytes 24..31 the XXH3 of the preceding bytes
-///   from 32 on   records: 4 bytes length, 4 bytes XXH3 of length and position, 8 bytes XXH3 of the payload, the
-///                payload, zeros up to a multiple of 8
+///   from 32 on   records: 4 bytes length, 4 bytes XXH3 of the length, 8 bytes XXH3 of the payload, the payload, zeros
+///                up to a multiple of 8
+///
+/// The seed of the XXH3 of a record depends on the number of the file and on the position of the record.
 class log_frame {
  public:
   static constexpr std::size_t header_size = 32;
@@ -100,8 +102,8 @@ class log_frame {
     return get<std::uint32_t>(to_bytes(bytes_), position);
   }
 
-  // Returns the payload of the record at a position. Returns nullopt if the record is incomplete. The padding is not
-  // checked.
+  // Returns the payload of the record at a position. Returns nullopt if the record is incomplete, or if a checksum is
+  // wrong. The padding is not checked.
   [[nodiscard]] std::optional<std::string_view> payload_at(std::size_t position) const {
     const auto size = payload_size_at(position);
     if (!size || end_of(position, *size) > bytes_.size()) return std::nullopt;
