@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The bodies of functions that are not templates.
+// Compiles the bodies of functions that are not templates, for the library neardup::compiled. See detail/compiled.hpp.
 #define NEARDUP_BODIES 1
 
 #include <neardup/neardup.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The instantiations of index/.
+// Instantiates the templates of index/ for the library neardup::compiled. See detail/compiled.hpp.
 #define NEARDUP_INDEX_TEMPLATE template
 
 #include <neardup/index.hpp>
