@@ -331,6 +331,7 @@ class Changing(Batches):
             ((*change, "--remove", self.folder / "none"), "none"),
             (("index", "--index", texts, "--append", "--jsonl", texts), "not a file of neardup"),
             (("unique", "--add-to", texts, "--jsonl", texts), "not a file of neardup"),
+            (("unique", "--add-to", "nope.idx", "--jsonl", texts), "nope.idx: no such file; neardup index --output nope.idx PATH… makes an index"),
             (("unique", "--add-to", self.index, "--keep", "longest", "--jsonl", texts), "--keep with --add-to"),
             (("unique", "--add-to", self.index, "--grouping", "components", "--jsonl", texts), "--grouping with --add-to"),
             (("unique", "--add-to", self.index, "--check", "containment", "--jsonl", texts), "--check containment with --add-to"),

@@ -117,6 +117,9 @@ class BySource(CommandTest):
         done = self.assert_done(run("unique", "--input-format", "csv", "--by", "field:lang", table))
         self.assertEqual({n: r[:3] for n, r in table_of(done.err).items()}, {"en": (2, 1, 1), "(no lang)": (1, 1, 0)})
         self.assert_fails(run("unique", "--input-format", "csv", "--by", "field:language", table), 'no column "language"')
+        nowhere = "no document has a text or number in field 'language'"
+        self.assertIn(nowhere, self.assert_done(run("groups", "--jsonl", "--by", "field:language", *self.all)).err)
+        self.assertNotIn(nowhere, run("groups", "--jsonl", "--by", "field:source.name", *self.all).err)
         record = "WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: {}\r\nX-Crawl: {}\r\nContent-Length: 18\r\n\r\none two three four\r\n\r\n"
         wet = self.write("c.wet.gz", gzip.compress("".join(record.format(*r) for r in (("http://a.org/1", "m"), ("http://a.org/2", "n"), ("http://b.org/", "m"))).encode()))
         for by, rows in (("host", {"a.org": (2, 1, 1), "b.org": (1, 0, 1)}), ("field:X-Crawl", {"m": (2, 1, 1), "n": (1, 0, 1)})):

@@ -158,7 +158,7 @@ class ShortTexts(CommandTest):
     def test_one_changed_word(self):
         data = self.corpus(8)
         hint = "600 of 600 documents have fewer than 18 features: one word changed makes their similarity less than 0.8; " \
-               "for such short texts, try --similarity 0.5, or --check-features chars:4 --similarity 0.6"
+               "for such short texts, try --similarity 0.5, or --check-features words:1 --similarity 0.7"
         for verb in ("groups", "unique", "pairs"):
             for more in ((), ("--exact",)):
                 done = run(verb, *more, "--lines", "-", data=data)
@@ -168,7 +168,17 @@ class ShortTexts(CommandTest):
         found = lambda *more: len(run("groups", *more, "--format", "jsonl", "--lines", "-", data=data).json)
         self.assertEqual(found(), 0)
         self.assertEqual(found("--exact", "--similarity", 0.5), 300)
-        self.assertGreater(found("--exact", "--check-features", "chars:4", "--similarity", 0.6), 200)
+        self.assertEqual(found("--exact", "--check-features", "words:1", "--similarity", 0.7), 300)
+
+    def test_the_hint_fits_the_number_of_words(self):
+        for words, hint in ((2, "--check edit"), (3, "--check edit"), (4, "--check-features words:1 --similarity 0.6"),
+                            (5, "--similarity 0.3, or --check-features words:1 --similarity 0.6"), (9, "--similarity 0.6, or --check-features words:1 --similarity 0.8")):
+            data = self.corpus(words)
+            self.assertTrue(run("pairs", "--lines", "-", data=data).err.split("for such short texts, try ")[1].startswith(hint + "\n"), words)
+            if words > 3:
+                found = run("pairs", "--lines", *hint.split(", or ")[-1].split(), "-", data=data)
+                self.assertEqual(self.assert_done(found).text.count("\n"), 300)
+        self.assertIn("try --similarity 0.6\n", run("pairs", "--lines", "--features", "words", "-", data=self.corpus(4)).err)
 
     def test_nothing_is_said_of_others(self):
         for words, similarity, said in ((19, 0.8, False), (18, 0.8, True), (18, 0.7, False), (18, 1, False), (3, 0, False)):

@@ -323,7 +323,7 @@ class FilesOfTasks(Tasks):
             self.assertEqual(sorted(found.splitlines()), sorted(single.splitlines()))
             self.assert_fails(run("pairs", "--copies-once", *named, *features), "--copies-once: the parts were made with")
         self.assert_fails(run("features", "--jsonl", "--within", "lang", "--part", 0, "--output", self.folder / "x", "-",
-                              data=b'{"text": "a"}\n'), "standard input:1: no text or number in field 'lang'")
+                              data=b'{"text": "a"}\n'), 'standard input:1: no field "lang" in the record')
         self.assert_fails(run("features", "--lines", "--within", "lang", "--part", 0, "--output", self.folder / "x", "-"),
                           "--within lang needs --jsonl")
         self.features(paths[:1], "--within", "lang")

@@ -155,6 +155,7 @@ class Usage(CommandTest):
             (("hash", "--distance", "3", "x"), "unknown option --distance"),
             (("groups", "--output", "-", "x"), "--output -: leave it out to write to standard output"),
             (("unique", "--dropped", "-", "x"), "--dropped -: standard output takes the result"),
+            (("unique", "--dropped", "-", "--output", "y", "x"), "--dropped -: give the name of a file"),
             (("verify", "x"), "verify needs --pairs FILE"),
             (("tokens", "--distance", "3", "x"), "unknown option --distance"),
             (("--distance",), "--distance needs a value"),

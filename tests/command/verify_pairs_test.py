@@ -111,7 +111,9 @@ class VerifyPairs(CommandTest):
                           "p.csv:2: several documents have the id 'd0'")
         empty = self.write("e.csv", "")
         self.assertEqual(self.assert_done(run("verify", "--pairs", empty, "--jsonl", documents)).text, "")
-        self.assert_fails(run("verify", "--pairs", self.write("p.csv", "x,y\n"), "--jsonl", documents), 'no column "a"')
+        for name, data in (("p.csv", "x,y\n"), ("p.jsonl", '{"x": "d0", "y": "d1"}\n')):
+            self.assert_fails(run("verify", "--pairs", self.write(name, data), "--jsonl", documents),
+                              "which has: x, y; --pair-fields names others")
 
     def test_options(self):
         documents = self.write("d", jsonl([A]))

@@ -155,6 +155,10 @@ void say_sources(const source_tally& tally, const group_namer& name, bool quiet)
     if (all.size() > most_sources) {
       say_row(rest.in, rest.dropped, counted(all.size() - most_sources, "more source", "more sources"));
     }
+    const source_setting& by = tally.setting();
+    if (by.kind == source_kind::field && all.size() == 1 && all.front().name == "(no " + by.field + ")") {
+      say("no document has a text or number in field '" + by.field + "'");
+    }
   }
   for (const std::string& warning : source_warnings(tally, name)) say("warning: " + warning);
 }

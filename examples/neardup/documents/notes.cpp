@@ -299,8 +299,19 @@ std::optional<std::string> run_notes::note_on_short_texts() const {
   std::string hint;
   const double borne =
       median > changed ? static_cast<double>(median - changed) / static_cast<double>(median + changed) : 0;
-  if (borne >= 0.3) hint = "--similarity " + fixed(std::floor(borne * 10) / 10, 1);
-  if (!is_of_characters) hint += std::string(hint.empty() ? "" : ", or ") + "--check-features chars:4 --similarity 0.6";
+  const auto similarity_text = [](double value) { return "--similarity " + fixed(std::floor(value * 10) / 10, 1); };
+  if (borne >= 0.3) hint = similarity_text(borne);
+  if (!is_of_characters) {
+    const std::size_t words = median + changed - 1;
+    if (words < 4) {
+      hint = "--check edit";  // a replaced word is at least half of the union of the words
+    } else if (changed > 1) {
+      neardup::feature_choice single = features.choice;
+      single.size = 1;
+      hint += std::string(hint.empty() ? "" : ", or ") + "--check-features " + neardup::to_string(single) + ' ' +
+              similarity_text(static_cast<double>(words - 1) / static_cast<double>(words + 1));
+    }
+  }
   return hint.empty() ? text : text + "; for such short texts, try " + hint;
 }
 

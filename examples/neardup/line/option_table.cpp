@@ -142,17 +142,17 @@ constexpr std::array options_of_groups{
         "written in digits. words:FILE: the words in a file, one on each line. If the option is given several times, "
         "all of them must be the same"},
     option_row{"--within", "FIELD", takes::pairing, section::comparison,
-               "compare only records that have the same value in this field, such as language. A value is a string or "
-               "a number",
+               "compare only records that have the same value in this field, such as language. A value is a string, a "
+               "number, true or false",
                usual::with_verb, "compare only records that have the same value in this field"},
     option_row{"--across", "FIELD", takes::pairing, section::comparison,
                "compare only records that have different values in this field, such as split", usual::with_verb,
                "compare only records that have different values in this field"},
     option_row{
         "--memory", "SIZE", takes::comparison, section::comparison,
-        "the most memory of a run, as 500M or 8G. Features that do not fit are kept in a temporary file. For each "
-        "document up to 460 bytes stay in memory in any case, or 50 to 60 bytes by fingerprints (default: half of the "
-        "machine's memory, or of what a container or ulimit leaves)"},
+        "the memory for documents and features, as 500M or 8G; the process takes more. Features that do not fit are "
+        "kept in a temporary file. For each document up to 460 bytes stay in memory in any case, or 50 to 60 bytes by "
+        "fingerprints (default: half of the machine's memory, or of what a container or ulimit leaves)"},
     option_row{"--against", "PATH…", takes::far_from_against, section::comparison,
                "another corpus, or a file of an index. Documents of the input that are near one of its documents are "
                "dropped. The corpus is read as PATH is. If the option is given several times, all of them count",
@@ -163,7 +163,8 @@ constexpr std::array options_of_groups{
         "corpus is read as PATH is. If the option is given several times, all of them count",
         usual::with_verb, "another corpus, or an index: pairs of one of its documents and one of PATH"},
     option_row{"--also-within", flag, takes::comparison, section::comparison,
-               "with --against: also compare the documents of PATH with one another"},
+               "with --against: also compare the documents of PATH with one another. Without it, they are compared "
+               "only with the other corpus"},
     option_row{
         "--copies-once", flag, takes::copies, section::comparison,
         "of documents with the same features, pair only the first with other documents. Pair the rest with the first"},

@@ -365,6 +365,10 @@ void take_grown_index(const typed_options& typed, run_settings& to) {
   if (!typed.has("--add-to")) return;
   refuse_empty_name(typed, "--add-to");
   to.against.grown_index = typed.text("--add-to");
+  if (std::error_code error; !std::filesystem::exists(to.against.grown_index, error) && !error) {
+    const std::string& index = to.against.grown_index;
+    throw input_error({index, "no such file; neardup index --output " + index + " PATH… makes an index"});
+  }
   refuse_if_given(typed, {"--fingerprints"}, " with --add-to: neardup index --append adds lists");
   refuse_if_given(typed, {"--also-within"}, " with --add-to: the input is compared with itself in any case");
   const bool is_first = typed["--keep"].value_or("first") == "first";
@@ -448,7 +452,8 @@ void take_output(const typed_options& typed, run_settings& to, bool writes_lists
   for (const char* const option : {"--output", "--dropped", "--dropped-records", "--audit"}) {
     if (typed[option] != "-") continue;
     const std::string_view instead = option == std::string_view("--output") ? "leave it out to write to standard output"
-                                                                            : "standard output takes the result";
+                                     : file.empty()                         ? "standard output takes the result"
+                                                                            : "give the name of a file";
     throw usage_error(std::string(option) + " -: " + std::string(instead) + "; ./- is a file of that name");
   }
   to.output.quiet = typed.has("--quiet");

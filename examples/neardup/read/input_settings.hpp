@@ -61,6 +61,7 @@ struct input_settings {
   std::vector<std::string> text_fields{"text"};
   std::string weighted_field;   ///< field with an array of words and weights, which replaces texts; or empty
   bool fields_are_ids = false;  ///< true if the texts are ids, which may be numbers in JSON
+  std::string hint_of_fields;   ///< ends the error message about a text field that is missing
   std::string code_field;       ///< field with a code in hexadecimal digits, which replaces texts; or empty
   std::size_t code_bits = 0;    ///< width of each code; 0 for any number of whole bytes
   std::string score_field;      ///< field with the value for --keep; empty if there is none

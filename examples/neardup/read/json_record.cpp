@@ -706,8 +706,10 @@ struct json_parser {
       }
       const bool is_id = settings.fields_are_ids && found[i].kind == '0';
       if (found[i].kind != '"' && found[i].kind != array_of_lines && !is_id) {
-        const bool is_default = found[i].kind == '\0' && settings.text_fields == input_settings{}.text_fields;
-        return other_kind(names[i], found[i], "a string", line) + (is_default ? "; --text-field names another" : "");
+        const std::string wrong = other_kind(names[i], found[i], "a string", line);
+        if (found[i].kind != '\0') return wrong;
+        const bool is_default = settings.text_fields == input_settings{}.text_fields;
+        return wrong + (is_default ? "; --text-field names another" : settings.hint_of_fields);
       }
       out.fields.push_back(found[i].text);
       out.quoted.push_back(found[i].kind == '"' ? found[i].quoted : std::string_view());
@@ -721,6 +723,7 @@ struct json_parser {
       const token& value = found[names.size() - 1];
       const bool is_flag = value.kind == 't' || value.kind == 'f';
       if (value.kind == '"' || value.kind == '0' || is_flag) out.source = value.text;
+      if (settings.needs_source_field && value.kind == '\0') return other_kind(settings.source_field, value, "", line);
     }
     const token& found_id = found[settings.text_fields.size()];
     if (found_id.kind == '"' || found_id.kind == '0') {

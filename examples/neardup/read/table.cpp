@@ -112,7 +112,7 @@ std::optional<std::string> take_header(const input_settings& settings, std::stri
   for (const std::string& name : settings.text_fields) {
     if (places.of(name)) continue;
     const bool is_default = settings.text_fields == input_settings{}.text_fields;
-    return missing(name) + (is_default ? "; --text-field names another" : "");
+    return missing(name) + (is_default ? "; --text-field names another" : settings.hint_of_fields);
   }
   if (settings.id_field_required && !places.of(settings.id_field)) return missing(settings.id_field);
   if (!settings.score_field.empty() && !places.of(settings.score_field)) return missing(settings.score_field);

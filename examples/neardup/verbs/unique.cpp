@@ -792,13 +792,16 @@ constexpr std::array unique_options{
     option_row{"--copies", flag, takes::own, section::comparison,
                "drop only copies: records whose texts are equal to those of an earlier record, byte for byte. Texts "
                "without tokens count, too. Texts are compared by a hash of 128 bits: of a billion different texts, two "
-               "are taken for copies with a probability of 2e-21",
+               "are taken for copies with a probability of 1.5e-21",
                usual::with_verb, "drop only records with the same texts, byte for byte"},
     option_row{"--lossless", flag, takes::own, section::comparison,
                "lose no feature: drop a record only if a kept record has each of its features at least as often. This "
                "means --check containment and --similarity 1 of counted features, for texts of any size. Large records "
                "are decided first, and records of one size in the order of the input",
                usual::no},
+    option_row{"--format", "F", takes::own, section::output,
+               "how the paths of kept documents are printed if documents are whole files: text (default) or jsonl",
+               usual::with_verb, "paths of whole files as text (default) or jsonl"},
     option_row{
         "--audit", "N FILE", takes::own, section::output,
         "write a page with N random decisions for a person to read: dropped documents beside the ones that stand for "
@@ -1095,7 +1098,7 @@ With --parts, --passages or --cut-passages, removes parts of the texts, and drop
 With --add-to FILE, an index, also drops what is near a document in the index, and adds what is kept to it.
 )",
                        takes::comparing | takes::codes | takes::exact | takes::same | takes::pairing |
-                           takes::far_from_against | takes::grouping | takes::format,
+                           takes::far_from_against | takes::grouping,
                        unique_options,
                        run_unique};
 

@@ -323,6 +323,7 @@ input_settings input_of(const context& c, const pair_source& from) {
   if (from.format != pair_format::lines) {
     input.text_fields = from.fields;
     input.fields_are_ids = true;
+    input.hint_of_fields = "; --pair-fields names others";
   }
   input.skip_bad = c.settings.input.skip_bad;
   input.threads = c.settings.threads;
