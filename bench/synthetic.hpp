@@ -56,8 +56,9 @@ inline std::vector<neardup::simhash<64>> uniform_fingerprints(std::size_t n, std
 }
 
 /// Returns the data S2. Each bit is 1 with its own probability, drawn from Beta(2, 2). With probability 0.3, a block of
-/// 16 bits is one of 64 templates of this block. One fingerprint in five belongs to a cluster of near-duplicates, which
-/// are 0 to 4 bits apart. The sizes of clusters are log-uniform from 10 to 1000. The order is random.
+/// 16 bits is one of 64 templates of this block. One fingerprint in five belongs to a cluster. The members of a cluster
+/// are 0 to 4 bits from its centre, which need not be stored. The sizes of clusters are log-uniform from 10 to 1000.
+/// The order is random.
 inline std::vector<neardup::simhash<64>> skewed_fingerprints(std::size_t n, std::uint64_t seed = 1) {
   random_source random(seed);
   double probability[64];

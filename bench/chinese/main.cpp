@@ -259,7 +259,7 @@ void print_lengths(const documents& input, unsigned threads) {
   }
 }
 
-/// Replaces `changes` characters of a clue, at different positions, by other characters of the corpus.
+/// Replaces `changes` characters of a clue, at different positions, by random Chinese characters.
 std::string with_changes(const std::string& clue, int changes, std::mt19937& random) {
   std::vector<std::string> characters;
   for_each_code_point(clue, [&](char32_t, std::string_view bytes) { characters.emplace_back(bytes); });

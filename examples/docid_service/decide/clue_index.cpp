@@ -9,8 +9,8 @@ namespace {
 
 // When this number of features is collected, they become a part of the index.
 constexpr std::size_t most_recent = std::size_t{1} << 16;
-// Parts with more features than this number are no longer merged. Merging a part of this size takes a tenth of a
-// second, the longest that a request should wait.
+// Two parts are not merged if they have more features than this number together. Merging parts of this size takes a
+// tenth of a second, the longest that a request should wait.
 constexpr std::size_t most_in_part = std::size_t{1} << 24;
 
 template <class Value>
@@ -47,7 +47,8 @@ void clue_index::erase(doc_number document) {
   give_back();
 }
 
-/// Removes outdated entries, part by part, while the outdated entries have more features than the other entries.
+/// Removes outdated entries, part by part, while the outdated entries have over `most_recent` more features than the
+/// other entries. A call stops once it has read `most_in_part` features.
 void clue_index::give_back() {
   const auto is_due = [this] { return all_features_ > 2 * features_ + most_recent; };
   if (features_ == 0) {

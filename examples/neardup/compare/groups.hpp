@@ -21,9 +21,9 @@ neardup::edit edit_threshold(context& c);
 std::vector<std::uint32_t> labels_of_texts(const std::vector<std::size_t>& labels);
 
 /// The distinct documents of another corpus, or of an index: the first document of each group of equal documents.
-/// Documents are equal if their fingerprints, compared features and values of --across are equal. Equal documents are equally close
-/// to any other document, and the first of equally close documents is preferred. Without this class, a join of n equal
-/// documents with n documents close to them would consider n^2 pairs.
+/// Documents are equal if their fingerprints, compared features and values of --across are equal. Equal documents are
+/// equally close to any other document, and the first of equally close documents is preferred. Without this class, a
+/// join of n equal documents with n documents close to them would consider n^2 pairs.
 class distinct_documents {
  public:
   /// Finds the distinct documents among n documents of a corpus. They are numbered from 0 to n - 1.

@@ -43,7 +43,7 @@ std::string folder_of(const source& from) {
 }
 
 /// Writes a group, whose first member is kept. The group is data in an element of its own, which the page reads when
-/// the user opens the group. So the page opens quickly, however many groups there are.
+/// the group comes into view. So the page opens quickly, however many groups there are.
 void write_group(output& out, text_rereader& texts, picture_reader* pictures, const corpus& all,
                  const std::vector<group_member>& members) {
   double least = 1;
