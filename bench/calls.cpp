@@ -146,8 +146,8 @@ void measure(std::size_t count) {
   }
 }
 
-/// Prints the time to read a random cache line in a chain, in which each line has the place of the next one. Then
-/// prints the time with eight such chains at once.
+/// Prints the time to read a random cache line in a chain. Each line of a chain has the place of the next line. Then
+/// prints the time to read a line if eight chains are read at once.
 void measure_lines() {
   constexpr std::size_t count = std::size_t{1} << 22, steps = 1 << 20;
   struct alignas(64) line {

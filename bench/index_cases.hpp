@@ -52,7 +52,8 @@ inline void compare(std::vector<found> matches, const std::vector<found>& expect
                          std::to_string(expected.size()));
 }
 
-/// The last index, for consecutive benchmarks of the same index. There is never more than one index.
+/// The index of the last benchmark. The next benchmark uses it again if it measures the same index. There is never more
+/// than one index in memory.
 struct last_index {
   std::string name;
   std::shared_ptr<void> index;

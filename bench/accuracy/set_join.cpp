@@ -73,8 +73,8 @@ class joiner {
     return std::span(postings_).subspan(offsets_[feature], offsets_[feature + 1] - offsets_[feature]);
   }
 
-  /// Compares the set `rank` with each set of the ranks [first_rank, rank). A pair is verified if the two sketches differ
-  /// in no more bits than those of similar sets can.
+  /// Compares the set `rank` with each set of the ranks [first_rank, rank). A pair is verified unless the two sketches
+  /// differ in more bits than the sketches of two similar sets can.
   void scan(unsigned thread, std::size_t rank, std::size_t first_rank, const join_visitor& visit) const {
     const sketch& mine = sketches_[rank];
     for (std::size_t other = first_rank; other < rank; ++other) {

@@ -1,5 +1,5 @@
-// neardup_peers_codes CODES QUERIES BITS K OUTPUT [one-by-one | join]: does with neardup what the peers that search
-// codes do.
+// neardup_peers_codes CODES QUERIES BITS K OUTPUT [one-by-one | join]: searches or joins codes with neardup. The other
+// programs for codes in this folder use other libraries.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -19,7 +19,8 @@ enum class similarity_measure { jaccard, cosine, edit, containment, cosine_of_se
 inline const std::vector<const char*> measure_names{"jaccard", "cosine", "edit", "containment", "cosine"};
 inline constexpr std::ptrdiff_t measures_of_candidates = 3;
 
-/// Tells which passages are searched for.
+/// The settings of a search for passages: their unit, their length, and the least number of documents that contain
+/// them.
 struct passage_settings {
   std::size_t length = 50;  ///< length of a passage, in words or in bytes
   bool are_bytes = false;

@@ -216,7 +216,8 @@ std::vector<document_number> group_by_sorted_pairs(const gathered_run& run, cons
   neardup::pair_components<std::uint32_t> components(count);
   copy_list copies = copies_in(run);
   if (run.is_within()) {
-    // Of equal documents with equal values, only the first has pairs. Each later one is only linked to the first.
+    // Of equal documents with equal values, only the first has pairs. Each later document is only linked to the first
+    // one.
     std::map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> first;  // keys: the document `of`, and a value
     for (const auto& [of, copy] : copies) first.try_emplace({of, run.value(of)}, of);
     std::erase_if(copies, [&](const auto& one) {

@@ -84,7 +84,7 @@ struct indexing {
   // The option of weights, such as --weights, or empty. It is also empty if another option asks for an index of
   // fingerprints.
   std::string weights;
-  // `appends`: true if --append changes the old index in place. `replaces`: the same for --replace.
+  // `appends`: true if --append changes the old index in place. `replaces`: true if --replace does so.
   bool appends = false, replaces = false;
   std::string removed;  // a list of ids, or empty
   compaction compact = compaction::automatic;
