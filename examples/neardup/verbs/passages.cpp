@@ -384,9 +384,10 @@ constexpr std::array passages_options{
                usual::with_verb, "an earlier corpus, whose places are not listed"},
     option_row{
         "--memory", "SIZE", takes::own, section::comparison,
-        "the most memory of a run, as 500M or 8G. Data that do not fit are kept in a temporary file. For each document "
-        "up to 60 bytes stay in memory in any case, and 80 bytes for each place of passages that overlap where they "
-        "occur first (default: half of the machine's memory, or of what a container or ulimit leaves)"},
+        "the memory of the search, as 500M or 8G; the process takes more. Data that do not fit are kept in a temporary "
+        "file. For each document up to 60 bytes stay in memory in any case, and 80 bytes for each place of passages "
+        "that overlap where they occur first (default: half of the machine's memory, or of what a container or ulimit "
+        "leaves)"},
 };
 
 bool run_passages(typed_options& typed) {

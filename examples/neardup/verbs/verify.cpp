@@ -56,7 +56,7 @@ constexpr std::array verify_options{
     option_row{"--check", "M", takes::own, section::comparison, "the measure: jaccard (the default), cosine or edit",
                usual::always},
     option_row{"--memory", "SIZE", takes::own, section::comparison,
-               "the most memory of a run. Features that do not fit are kept in a temporary file"},
+               "the memory for documents and features. Features that do not fit are kept in a temporary file"},
     option_row{"--dropped", "FILE", takes::own, section::output,
                "write the documents that have to be dropped, and what stands for each, as unique --dropped does",
                usual::always},
