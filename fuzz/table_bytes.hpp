@@ -53,7 +53,7 @@ inline std::string difference_of_list(std::string_view text) {
     return "";
   }
   std::string written;
-  neardup::write_list<64>(entries, list.made_of(), [&](std::string_view piece) { written += piece; });
+  neardup::save_list<64>([&](std::string_view piece) { written += piece; }, entries, list.made_of());
   return written == bytes ? "" : "a list is written otherwise";
 }
 
