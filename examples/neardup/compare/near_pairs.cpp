@@ -251,8 +251,9 @@ void find_near_pairs(context& c, const corpus& all, sorted_pairs& found, bool co
     const auto most = std::ranges::max_element(counts);
     if (2 * *most < left.size()) break;
     const auto value = static_cast<std::uint32_t>(most - counts.begin());
-    const auto behind = std::ranges::stable_partition(left, [&](std::uint32_t i) { return all.values[i] != value; });
-    const std::span<const std::uint32_t> own(behind), others(left.begin(), behind.begin());
+    const auto middle =
+        std::stable_partition(left.begin(), left.end(), [&](std::uint32_t i) { return all.values[i] != value; });
+    const std::span<const std::uint32_t> own(middle, left.end()), others(left.begin(), middle);
     join({others, own, true, false, false, left_out});
     left.resize(others.size());
     *most = 0;
