@@ -174,8 +174,9 @@ class Folders(ReadingTest):
             path = self.write("alone/" + name, A)
             self.assertIn(f"neardup: {path} was read as one text{said}\n", self.assert_done(run("hash", path)).err)
             self.assertNotIn("as one text", self.assert_done(run("hash", "--lines", path)).err)
-        for name, text, is_page in (("a.txt", " \n<!DOCTYPE HTML>\n<p>x", True), ("b", '\ufeff<html lang="en">x', True), ("c.html", "<p>x", True),
-                                    ("d.txt", "a < b, and <html> is a tag", False), ("e.txt", "<h1>x</h1>", False)):
+        for name, text, is_page in (("a.txt", " \n<!DOCTYPE HTML>\n<p>x", True), ("b", '\ufeff<html lang="en">x', True), ("c.html", "", False),
+                                    ("d.txt", "a < b, and <html> is a tag", False), ("e.htm", "x", False),
+                                    ("i", "<html>", True), ("g", "<htmlx> a", False), ("h", "<html", False)):
             path = self.write(name, text)
             for options in ((), ("--input-format", "auto")):
                 err = self.assert_done(run("hash", *options, path)).err

@@ -57,7 +57,7 @@ std::uint64_t total_size(const std::vector<std::string>& sources) {
 }
 
 constexpr std::array one_text_hints{
-    one_text_hint{{".html", ".htm"},  // also files that begin as HTML
+    one_text_hint{{},  // files that begin as HTML
                   "pages of HTML",
                   ", with its HTML tags; take out the text first, for example with trafilatura",
                   ", with their HTML tags; take out the texts first, for example with trafilatura"},

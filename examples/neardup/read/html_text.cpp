@@ -249,7 +249,9 @@ bool begins_html_page(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   constexpr std::array<std::string_view, 2> beginnings{"<!doctype html", "<html"};
   return std::ranges::any_of(beginnings, [&](std::string_view begin) {
-    return std::ranges::equal(begin, text.substr(0, begin.size()), {}, {}, small);
+    return text.size() > begin.size() &&
+           std::string_view(" \t\r\n>").find(text[begin.size()]) != std::string_view::npos &&
+           std::ranges::equal(begin, text.substr(0, begin.size()), {}, {}, small);
   });
 }
 

@@ -6,7 +6,8 @@
 
 namespace command {
 
-/// Returns true if the text begins as a page of HTML: with `<!doctype html` or `<html`, perhaps after white space.
+/// Returns true if the text begins as a page of HTML, perhaps after white space: with `<!doctype html` or `<html`, and
+/// white space or `>` behind it.
 bool begins_html_page(std::string_view text);
 
 /// Appends the text of HTML to `out`, without tags, comments, scripts and style sheets. Character references are
