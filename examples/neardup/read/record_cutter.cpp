@@ -269,16 +269,6 @@ bool may_hold_others(std::string_view bytes) {
   return false;
 }
 
-/// Returns the beginning of a line that looks like the line of the element at `begin`: the line end before it, the same
-/// blanks, and a brace.
-std::string beginning_like(std::string_view raw, std::size_t begin) {
-  const std::size_t line = raw.substr(0, begin).rfind('\n') + 1;  // 0 if there is none
-  const std::string_view before = raw.substr(line, begin - line);
-  const std::string_view indent = before.substr(0, before.find_first_not_of(" \t"));
-  const bool begins_line = line > 0 && before.find_first_not_of("[,", indent.size()) == before.npos;
-  return "\n" + std::string(begins_line ? indent : "") + "{";
-}
-
 /// Cuts the objects out of a bad piece of a JSON array.
 class object_cutter {
  public:
@@ -291,8 +281,10 @@ class object_cutter {
       const bool is_mark = strings.take(c) && std::string_view("[]{},").find(c) != std::string_view::npos;
       if (!strings.are_in_order) {
         if (rest_ == raw_.npos) rest_ = i;
-        i = next_object(rest_, std::min(raw_.find('\n', i), raw_.size()));
-        end_rest(i--, true);
+        const std::size_t next = next_object(rest_, i, "\n");
+        spend(i, next);
+        end_rest(next, true);
+        i = next - 1;
         strings = {};
       } else if (is_mark && strings.are_in_order) {
         end_rest(i, false);
@@ -309,23 +301,68 @@ class object_cutter {
   }
 
  private:
-  /// Returns the place of the next whole object after `begin`, or `end` if there is none before `end`. An object after a
-  /// colon does not count. Tries to read an object at each brace, until to_try_ bytes were read.
-  std::size_t next_object(std::size_t begin, std::size_t end) {
-    for (std::size_t at = begin; (at = raw_.find('{', at + 1)) < end && to_try_ > 0;) {
-      const std::size_t before = raw_.find_last_not_of(white_space, at - 1);
-      if (before != raw_.npos && raw_[before] == ':') continue;
-      object_cutter tried(raw_.substr(at, end - at));
-      tried.to_try_ = 0;
-      tried.take_object(0);
-      const array_part& found = tried.parts_.front();
-      if (found.is_object) {
+  static constexpr std::size_t max_depth = 1024;
+
+  /// Spends the bytes from `next` to `at`, if there are any: they were read, and are read again.
+  void spend(std::size_t at, std::size_t next) { to_try_ -= std::min(to_try_, at - std::min(at, next)); }
+
+  /// Returns true if a whole object begins at `begin`. Otherwise spends the bytes that were read.
+  bool is_whole(std::size_t begin) {
+    json_strings strings;
+    std::string open;
+    std::size_t i = begin;
+    for (bool is_in_order = true; i < raw_.size() && is_in_order; ++i) {
+      const char c = raw_[i];
+      const bool is_mark = strings.take(c);
+      is_in_order = strings.are_in_order;
+      if (!is_mark || !is_in_order) continue;
+      if (c == '{' || c == '[') {
+        is_in_order = is_value(open, strings.before) && open.size() < max_depth;
+        open += c;
+      } else if (c == '}' || c == ']') {
+        is_in_order = open.back() == (c == '}' ? '{' : '[');
+        open.pop_back();
+        if (is_in_order && open.empty()) return true;
+      }
+    }
+    spend(i, begin);
+    return false;
+  }
+
+  /// Returns true if a brace or bracket behind `before` begins a value. `open`: the braces and brackets around it.
+  static bool is_value(std::string_view open, char before) {
+    return open.ends_with('{') ? before == ':' : open.empty() || before == '[' || before == ',';
+  }
+
+  /// Returns the place of the next whole object after `begin`, or of the line behind the first `next_line` at or after
+  /// `from`, whichever comes first. An object after a colon does not count. Tries to read an object at each brace, until
+  /// the budget is spent.
+  std::size_t next_object(std::size_t begin, std::size_t from, std::string_view next_line) {
+    char before = raw_[begin];
+    for (std::size_t at = begin + 1; at < raw_.size(); ++at) {
+      const char c = raw_[at];
+      if (at >= from && raw_.substr(at).starts_with(next_line)) return at + 1;
+      if (c == '{' && before != ':' && to_try_ > 0 && is_whole(at)) {
         has_moved_ = true;
         return at;
       }
-      to_try_ -= std::min(to_try_, found.bytes.size());
+      if (white_space.find(c) == white_space.npos) before = c;
     }
-    return end;
+    return raw_.size();
+  }
+
+  /// Returns the beginning of a line that looks like the line of the element at `begin`: the line end before it, the
+  /// same blanks, and a brace. Calls have ascending arguments, so that each line is examined once.
+  std::string beginning_like(std::size_t begin) {
+    const std::size_t line_end = raw_.substr(examined_, begin - examined_).rfind('\n');
+    if (line_end != raw_.npos) {
+      const std::size_t line = examined_ + line_end + 1;
+      element_ = raw_.find_first_not_of(" \t", line);
+      indent_ = raw_.substr(line, element_ - line);
+      element_ = raw_.find_first_not_of("[,", element_);
+    }
+    examined_ = begin;
+    return "\n" + std::string(begin == element_ ? indent_ : "") + "{";
   }
 
   /// Ends the part that belongs to no object, if there is one. `may_hide_objects`: true if the quotes of this part are
@@ -342,31 +379,29 @@ class object_cutter {
 
   /// Takes the object that begins at `begin`. An object with wrong quotes, brackets or braces ends at the first of
   /// three places: before the next line that begins like the object, before a brace in place of a key, or after the
-  /// brace that closes the object.
+  /// brace that closes the object. After the budget is spent, each object ends before such a line.
   void take_object(std::size_t begin) {
-    constexpr std::size_t max_depth = 1024;
-    const std::string next_line = beginning_like(raw_, begin);
+    const std::string next_line = beginning_like(begin);
     json_strings strings;
     std::string open;  // the braces and brackets without an end so far
     bool is_in_order = true, is_closed = false, is_misplaced = false;
     std::size_t line = raw_.npos, end = raw_.npos;
-    for (std::size_t i = begin; i < raw_.size() && end == raw_.npos; ++i) {
+    std::size_t i = begin;
+    for (; i < raw_.size() && end == raw_.npos; ++i) {
       const char c = raw_[i];
       if (c == '\n' && line == raw_.npos && raw_.substr(i).starts_with(next_line)) line = i + 1;
       const bool is_mark = strings.take(c);
       if (!strings.are_in_order) {
         is_in_order = false;
-        end = line == raw_.npos ? std::min(raw_.find(next_line, i), raw_.size() - 1) + 1 : line;
-        end = next_object(begin, end);
+        end = next_object(begin, begin, next_line);
       } else if (is_mark && (c == '{' || c == '[')) {
         const char before = strings.before;
-        const bool is_member = open.ends_with('{');
-        const bool is_value = is_member ? before == ':' : open.empty() || before == '[' || before == ',';
+        const bool is_valid = is_value(open, before);
         const bool is_too_deep = open.size() == max_depth;
-        is_in_order = is_in_order && is_value && !is_too_deep;
-        if (!is_value && c == '{' && line == raw_.npos) {
+        is_in_order = is_in_order && is_valid && !is_too_deep;
+        if (!is_valid && c == '{' && line == raw_.npos) {
           is_misplaced = true;
-          if (is_member && (before == '{' || before == ',')) end = i;
+          if (open.ends_with('{') && (before == '{' || before == ',')) end = i;
         }
         if (is_too_deep)
           is_misplaced = true;
@@ -380,7 +415,7 @@ class object_cutter {
         is_closed = open.empty();
         if (is_closed) end = i + 1;
       }
-      if (line != raw_.npos && (!is_in_order || reached_end_)) {
+      if (line != raw_.npos && (!is_in_order || reached_end_ || to_try_ == 0)) {
         end = line;
         is_closed = false;
       }
@@ -389,6 +424,7 @@ class object_cutter {
       reached_end_ = true;
       end = std::min(line, raw_.size());
     }
+    spend(i, end);
     add(begin, end, is_in_order && is_closed, !is_closed || is_misplaced);
     // Bytes before this object were skipped, so quotes may pair up differently than in record_cutter. record_cutter may
     // then have cut this object at a comma.
@@ -397,9 +433,12 @@ class object_cutter {
 
   std::string_view raw_;
   std::vector<array_part> parts_;
-  std::size_t to_try_;                         // number of bytes that next_object() may still read
-  std::size_t rest_ = std::string_view::npos;  // where bytes begin that belong to no object
-  bool has_moved_ = false;                     // true after next_object() has found an object
+  std::size_t to_try_;                            // budget: the number of bytes that may still be read again
+  std::size_t examined_ = 0;                      // beginning_like() has examined the lines before
+  std::size_t element_ = std::string_view::npos;  // the first element of the last of them, unless it is the first line
+  std::string_view indent_;                       // the blanks before this element
+  std::size_t rest_ = std::string_view::npos;     // where bytes begin that belong to no object
+  bool has_moved_ = false;                        // true after next_object() has found an object
   bool reached_end_ = false;  // true after an object without an end: then each line that begins like an object counts
 };
 
