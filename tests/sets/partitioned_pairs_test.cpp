@@ -138,6 +138,31 @@ TEST_CASE("sets of features with the same token are joined exactly by partitions
   }
 }
 
+TEST_CASE("sets that share many frequent features are compared in few partitions", "[sets][partitions]") {
+  // Texts of one template with 90 words, of which each text has one of two. Nearly all pairs share 20 prefix features.
+  // Each bucket is large, but a pair belongs to the bucket of its first common feature only.
+  oracle::random_engine random(574);
+  set_vector<std::uint32_t> sets(200);
+  for (std::vector<std::uint32_t>& set : sets) {
+    for (std::uint32_t word = 0; word < 90; ++word) set.push_back(2 * word + (random() % 20 < 13 ? 0 : 1));
+  }
+  std::size_t reads = 0, found = 0;
+  partitions_in_memory store;
+  neardup::detail::visit_partitioned_pairs<std::uint32_t>(
+      {sets.size(),
+       [&](std::size_t i) {
+         ++reads;
+         return std::span<const std::uint32_t>(sets[i]);
+       }},
+      sets.size(), jaccard{.5}, neardup::detail::any_store_of(store), {}, {.large = 40}, [&](const pair_type&) {
+        ++found;
+        return true;
+      });
+  REQUIRE(found == joined(sets, sets.size(), jaccard{.5}, {}).size());
+  CAPTURE(reads);
+  REQUIRE(reads < 5 * sets.size() * sets.size() / 2);
+}
+
 TEST_CASE("a visitor ends a join by partitions, and exceptions of it and of the store are passed on",
           "[sets][partitions]") {
   oracle::random_engine random(573);
