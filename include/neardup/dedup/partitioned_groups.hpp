@@ -117,7 +117,7 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
 /// Throws: the exceptions of group() of sets; the exceptions of the store.
 /// Complexity: the same as visit_pairs() with a store, without the visits. If n sets are all similar, not all pairs are
 /// examined. The rows are read once, or a few times if a group of similar sets is very large.
-/// Memory: `memory`, and up to 90 bytes for each set. 48 of the 90 bytes are for the pairs of sets that are similar to
+/// Memory: `memory`, and up to 82 bytes for each set. 48 of the 82 bytes are for the pairs of sets that are similar to
 /// more than four other sets. These bytes are needed only if `memory` is too small for the pairs.
 /// Example: `auto label = group(mapped_sets, jaccard{0.8}, files, 4'000'000'000, {.run = threads{8}});`
 template <std::integral Index = std::uint32_t, set_range Sets, class Threshold, partition_store Store>
