@@ -32,7 +32,8 @@ set_index<> index_of(const sets_type& sets) {
   return index;
 }
 
-/// An index whose base is a file with the sets. If `is_changed`, the first tenth of the ids then get other sets.
+/// Returns an index whose base is a file with the sets. If `is_changed`, the first tenth of the ids are inserted again
+/// with other sets, so that the index has sets outside of the file.
 set_index<> mapped_index_of(const sets_type& sets, bool is_changed) {
   const char* const path = "exact_index.sets";
   save(path, index_of(sets), {});

@@ -152,7 +152,7 @@ class checker {
   }
 
   /// Compares exact_chance with the result of trying all votes of a few elements. For sets of many elements, compares
-  /// it with chance_by_angle(), which is then nearly equal.
+  /// exact_chance with chance_by_angle(). The two chances of such sets are nearly equal.
   void check_theory() {
     exact_chance exact;
     for (std::size_t own_a = 0; own_a <= 3; ++own_a) {

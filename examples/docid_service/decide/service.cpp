@@ -644,9 +644,9 @@ answer service::decide(item& incoming, std::size_t query) {
   return result;
 }
 
-/// Stores an article of a document, unless it is stored already. `arrived` becomes the kept article if it is hotter. If
-/// it is equally hot, it becomes the kept article only if it is a new version of the kept article, or was found by the
-/// kept article's url.
+/// Stores an article of a document, unless it is stored already. The new article
+/// becomes the kept article if the new article is hotter. An equally hot article becomes the kept article only if it
+/// is a new version of the kept article, or was found by the kept article's url.
 void service::update(item& incoming, doc_number document, step by) {
   const article& arrived = incoming.arrived;
   const kept_article kept = map_.kept_of(document).value();

@@ -133,8 +133,8 @@ struct corpus {
 };
 
 /// Calls `visit(known, input)` for each value of --within that allows a pair, with the ascending numbers of its
-/// documents: those of --against, and those of the input. If left_out[i] is true, document i does not count. If
-/// `left_out` is empty, all documents count.
+/// documents: those of --against, and those of the input. Document i is not visited if left_out[i]
+/// is true. An empty `left_out` leaves out no document.
 /// Memory: 4 bytes for each document, and 8 bytes for each value.
 using documents_visitor =
     std::function<void(std::span<const std::uint32_t> known, std::span<const std::uint32_t> input)>;
