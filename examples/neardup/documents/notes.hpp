@@ -67,7 +67,7 @@ struct left_out_records {
 /// Thread safety: only one thread at a time may call the members.
 class run_notes {
  public:
-  /// Makes notes. `sources`: all sources that are read; the progress bar needs them.
+  /// Begins the messages of a run. The progress bar needs `sources`, all sources that the run reads.
   /// Precondition: the settings outlive the notes.
   run_notes(const input_settings& input, const fingerprint_settings& fingerprint, const comparison_settings& comparison,
             const std::vector<std::string>& sources, bool quiet);

@@ -252,8 +252,8 @@ class own_lines {
       std::string joined;
       for (std::size_t k = i; k < i + size; ++k) joined.append(lines_[k]).append(" ");
       if (has_beginning(without_blanks(joined)) && has_date_or_address(joined)) {
-        // The author may answer before the first line with ">". So if lines with ">" follow, only the attribution is
-        // left out here.
+        // If there is a later line with ">", the text up to this line may be an answer: only the attribution is
+        // left out. Otherwise the rest of the mail is the quoted text, and is left out, too.
         const std::size_t last = end < behind_quotes_ ? i + size : lines_.size();
         leave_out(i, last);
         return last;

@@ -83,7 +83,8 @@ class original_choice {
     verdict_.similarity = found.similarity;
   }
 
-  /// Returns true if the check has accepted a document without a similarity. Then no further document can be preferred.
+  /// Returns true if no further document can be preferred: the check has accepted a document, and its result has no
+  /// similarity. The closeness is then the distance, which never falls.
   /// Precondition: consider() is called in the order of (distance, age).
   [[nodiscard]] bool is_final() const noexcept { return best_.has_value() && !verdict_.similarity; }
   [[nodiscard]] const verdict<Id>& result() const noexcept { return verdict_; }

@@ -306,8 +306,8 @@ class any_weighter {
   /// Throws: std::invalid_argument for any other name.
   [[nodiscard]] static choice parse(std::string_view name);
 
-  /// Makes the weighter of a choice.
-  /// Throws: std::invalid_argument if the choice needs a table and `table` is null.
+  /// Makes the weighter that `wanted` names.
+  /// Throws: std::invalid_argument if `wanted` needs an IDF table and `table` is null.
   explicit any_weighter(const choice& wanted, const std::shared_ptr<const idf_table>& table = nullptr)
       : chosen(wanted),
         inner(wanted.kind, wanted.needs_table() ? std::optional<detail::shared_idf_table>(table) : std::nullopt) {}
@@ -319,10 +319,9 @@ class any_weighter {
     levels<unit>{chosen.levels, {}}.adjust(tokens);
   }
 
-  /// Calls `use(weighter)` with the weighter of a choice. For unit and tf, the weighter has the type unit or tf,
-  /// because these need no counts of tokens. For all other choices, the weighter is an any_weighter. So `use` is
-  /// compiled for three types.
-  /// Throws: std::invalid_argument if the choice needs a table and `table` is null.
+  /// Calls `use(weighter)` with the weighter that `wanted` names. Its type is unit or tf for these two kinds without
+  /// levels, because they need no counts of tokens, and otherwise any_weighter. So `use` is compiled for three types.
+  /// Throws: std::invalid_argument if `wanted` needs an IDF table and `table` is null.
   /// Returns: the result of `use`.
   template <class Use>
   static decltype(auto) with(const choice& wanted, const std::shared_ptr<const idf_table>& table, Use&& use) {

@@ -17,9 +17,9 @@ namespace detail {
 
 /// Replaces the values that vary from log line to log line by "0".
 ///
-/// A run consists of ASCII letters and digits. Single or double joiners (. : - / , + _) may stand between them. A run
-/// is rewritten when it ends, and is in memory until then. So a run of more than max_run bytes is copied unchanged, or
-/// replaced as base64 data.
+/// A run consists of ASCII letters and digits. Single or double joiners (. : - / , + _) may stand between them. mask()
+/// lists which runs become "0". A run is kept in memory until its end shows which kind it is. To bound this memory, a
+/// run of more than max_run bytes is decided early: it is replaced if it is base64 data, and otherwise unchanged.
 class text_masker {
  public:
   static constexpr std::size_t max_run = 128;  ///< most bytes of a run that is rewritten
@@ -321,14 +321,14 @@ class text_masker {
 /// - A compound value is replaced as a whole: "2026-08-01T10:00:01.250Z", "Nov 22 10:00:01", "22/Nov/2026:10:00:01",
 ///   "10.0.0.7:50514", "fe80::1ff:fe23" and "550e8400-e29b-41d4-a716-446655440000" each become one "0".
 /// - A hexadecimal number begins with 0x, or is a word of at least six characters from 0 to 9, a to f and A to F, at
-/// least one of which is a digit from 0 to 9.
+///   least one of which is a digit from 0 to 9.
 /// - A word of at least eight letters and digits is an identifier if it changes at least three times between letters
-/// and digits. An identifier is replaced as a whole.
+///   and digits. An identifier is replaced as a whole.
 /// - The names of months are English, and begin with a capital.
 /// - Base64 data is replaced by one "0". Base64 data is the text after "base64," in data URLs, or a run of at least 48
-/// bytes that mixes digits, capitals and small letters as words never do.
+///   bytes that mixes digits, capitals and small letters as words never do.
 /// - Any other run of letters, digits and the characters . : - / , + _ between them is unchanged if it has more than
-/// 128 bytes.
+///   128 bytes.
 ///
 /// Complexity: linear.
 /// Example: `mask("sshd[811]: port 50514 ssh2")` is `"sshd[0]: port 0 ssh0"`.

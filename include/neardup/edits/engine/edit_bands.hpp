@@ -172,8 +172,8 @@ class edit_bands {
   [[nodiscard]] band_step::range columns_of(number top) const noexcept;
 
   /// Ends lane `i` if its last row was computed, or if no path costs at most `most`. Otherwise narrows its corridor.
-  /// `top` is the last computed row. [begin, end] are the computed columns of row `top`. `value`: the value of the cell
-  /// (top, begin). `limits`: for each lane, the counts that run() took in row `top`.
+  /// `top` is the last computed row, and [begin, end] are the computed columns of this row. `value` is the value of the
+  /// cell (top, begin). `limits` has, for each lane, the numbers of cells of row `top` outside the corridor.
   void narrow(std::size_t i, number top, number begin, number end, number value, const row_limits& limits,
               const band_step& step) noexcept;
 

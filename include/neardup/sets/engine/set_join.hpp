@@ -82,7 +82,8 @@ template <class Row, class PositionOf>
   return posted >= large * large / rows.size();
 }
 
-/// Joins distinct sets, either all or selected ones. The *place* of a set is its number among the selected sets.
+/// Joins distinct sets, either all or selected ones. The *rank* of a set is its number among all distinct sets, and its
+/// *place* is its number among the selected sets.
 template <class Feature>
 class set_join {
  public:
@@ -92,13 +93,13 @@ class set_join {
            const any_runner& run, const set_join_sizes& sizes)
       : sets_(sets), prefixes_(prefixes), bounds_(bounds), run_(run), how_(sizes) {}
 
-  /// Selects the sets with these ranks.
+  /// Joins only the sets that have one of these ranks.
   /// Precondition: the ranks ascend, and the array `ranks` outlives the join.
   void choose(std::span<const std::uint32_t> ranks) noexcept {
     chosen_ = ranks;
     is_all_ = false;
   }
-  /// Selects the pairs of a marked and an unmarked set. is_marked[rank] is the mark of a set.
+  /// Skips the pairs of two marked sets, and the pairs of two unmarked sets. is_marked[rank] is the mark of a set.
   /// Precondition: the vector outlives the join.
   void join_across(const std::vector<bool>& is_marked) noexcept { side_ = &is_marked; }
   /// Skips the pairs that `classes` leaves out. The number of a set in `classes` is its rank.

@@ -80,9 +80,9 @@ struct character_masks {
   std::uint64_t upper;  // bytes that become lower case by adding 0x20
   std::uint64_t known;  // bytes of characters that have a bit in a mask above, and of known separators
 
-  /// Adds the characters of three bytes to these masks, which cover ASCII already. `of_three`: the lead bytes that two
-  /// continuation bytes follow. For these lead bytes, `three` says whether the character is Han or a known separator,
-  /// and `han_here` says whether it is Han.
+  /// Adds the characters of three bytes to these masks, which already cover ASCII. All parameters are masks of lead
+  /// bytes. `of_three`: followed by two continuation bytes. Within `of_three`, `three` marks Han characters and known
+  /// separators, and `han_here` marks Han characters.
   NEARDUP_ALWAYS_INLINE void add_three(std::uint64_t three, std::uint64_t han_here, std::uint64_t of_three) noexcept {
     han_leads = han_here & of_three;
     han = han_leads | han_leads << 1 | han_leads << 2;
