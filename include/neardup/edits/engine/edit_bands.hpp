@@ -43,11 +43,12 @@ struct band_step {
   std::size_t filled = 0;
   range upper, lower;                              // the lower band is empty if lower.begin == lower.end
   std::span<const char32_t> patterns[most_lanes];  // each pattern from the first row of the upper band on
-  // On return, two words per lane: the differences between the rows of the last band, in its last column.
-  std::uint64_t last[2 * most_lanes];
+  // On return, for the upper and the lower band, two words per lane: the differences between the rows of the band, in
+  // its last column.
+  std::uint64_t last[2][2 * most_lanes];
 };
 
-/// For each lane, counts the cells of the last computed row that are outside the corridor. See edit_bands.
+/// For each lane, counts the cells at both ends of the last computed row that are outside the corridor. See edit_bands.
 ///
 /// Let v be the value of a cell, and d its column minus the column of the diagonal. A path through the cell costs at
 /// least v + |d|. v - d does not rise from left to right, and v + d does not fall. So paths of cost at most `most` go
@@ -55,8 +56,8 @@ struct band_step {
 struct row_limits {
   using words = std::uint64_t[band_step::most_lanes];  // may be negative numbers in two's complement
 
-  words spare_left = {};   // most - (v - d) of the first cell
-  words spare_right = {};  // most - (v + d): of the first cell, and on return of the last cell
+  words spare_left = {};   // most - (v - d) of the first cell; changed by the count
+  words spare_right = {};  // most - (v + d) of the last cell; changed by the count
   words lost_left = {};    // on return: the number of cells with v - d > most
   words lost_right = {};   // on return: the number of cells with v + d > most
 };
@@ -172,10 +173,11 @@ class edit_bands {
   [[nodiscard]] band_step::range columns_of(number top) const noexcept;
 
   /// Ends lane `i` if its last row was computed, or if no path costs at most `most`. Otherwise narrows its corridor.
-  /// `top` is the last computed row, and [begin, end] are the computed columns of this row. `value` is the value of the
-  /// cell (top, begin). `limits` has, for each lane, the numbers of cells of row `top` outside the corridor.
-  void narrow(std::size_t i, number top, number begin, number end, number value, const row_limits& limits,
-              const band_step& step) noexcept;
+  /// `top` is the last computed row, and [begin, end] are the computed columns of this row. `first_value` and
+  /// `last_value` are the values of the cells (top, begin) and (top, end). `limits` has, for each lane, the numbers of
+  /// cells of row `top` outside the corridor. `last_rows` is band_step::last of the last band.
+  void narrow(std::size_t i, number top, number begin, number end, number first_value, number last_value,
+              const row_limits& limits, const std::uint64_t* last_rows) noexcept;
 
   kernels kernels_;
   std::span<const char32_t> text_;
@@ -245,13 +247,24 @@ NEARDUP_INLINE void edit_bands::run() {
   const std::size_t words = (columns + 1) * words_per_column();
   if (steps_.size() < words) steps_ = large_array<std::uint64_t>(words);
   band_step step{text_.data(), matches_.size() / words_per_column(), matches_.data(), steps_.data(), 0, {}, {}, {}, {}};
+  // For each lane, the values of two cells in row `top`: of the cell in column `begin`, and of the cell in column
+  // step.filled, with the opposite sign.
   std::size_t begin = 0;
-  std::uint64_t values[band_step::most_lanes] =
-      {};  // for each lane, the value of the cell in row `top`, column `begin`
-  const auto go_down = [&](std::size_t first) {
-    kernels_.advance(step.steps, begin, first, values);
+  std::uint64_t first_values[band_step::most_lanes] = {}, negated_last[band_step::most_lanes] = {};
+  const auto go_right = [&](std::size_t first) {
+    kernels_.advance(step.steps, begin, first, first_values);
     begin = first;
-    for (std::size_t i = 0; i < lanes; ++i) values[i] += word_bits;
+  };
+  // Moves the ends of the row by the rows of a band.
+  const auto go_down = [&](const std::uint64_t* last) {
+    for (std::size_t i = 0; i < lanes; ++i) {
+      first_values[i] += word_bits;
+      negated_last[i] += static_cast<std::uint64_t>(std::popcount(last[lanes + i]) - std::popcount(last[i]));
+    }
+  };
+  const auto end_at = [&](std::size_t end) {
+    if (end < step.filled) kernels_.advance(step.steps, end, step.filled, negated_last);
+    for (std::size_t i = 0; i < lanes && end > step.filled; ++i) negated_last[i] -= end - step.filled;
   };
   for (number top = 0;;) {
     number rows = (std::numeric_limits<number>::max)();  // rows of the shortest pattern
@@ -266,21 +279,32 @@ NEARDUP_INLINE void edit_bands::run() {
     step.lower = {step.upper.end, step.upper.end};
     const bool has_lower = rows > band_rows;
     if (has_lower) step.lower = columns_of(top + band_rows);
-    go_down(step.upper.begin);
+    go_right(step.upper.begin);
+    end_at(step.upper.end);
+    step.filled = (std::min)(step.filled, step.upper.end);
     kernels_.compute(step);
-    step.filled = step.lower.end;
-    if (has_lower) go_down(step.lower.begin);
+    step.filled = step.upper.end;
+    go_down(step.last[0]);
+    if (has_lower) {
+      go_right(step.lower.begin);
+      end_at(step.lower.end);
+      go_down(step.last[1]);
+      step.filled = step.lower.end;
+    }
     top += has_lower ? 2 * band_rows : band_rows;
-    const auto from = static_cast<number>(begin), to = static_cast<number>(step.lower.end);
+    const auto from = static_cast<number>(begin), to = static_cast<number>(step.filled);
     row_limits limits;
     for (std::size_t i = 0; i < lanes; ++i) {
-      const number by = from - (top + lanes_[i].longer_by);
-      limits.spare_left[i] = static_cast<std::uint64_t>(lanes_[i].most + by) - values[i];
-      limits.spare_right[i] = static_cast<std::uint64_t>(lanes_[i].most - by) - values[i];
+      if (lanes_[i].asked == nullptr) continue;
+      const number most = lanes_[i].most, diagonal = top + lanes_[i].longer_by;
+      limits.spare_left[i] = static_cast<std::uint64_t>(most + (from - diagonal)) - first_values[i];
+      limits.spare_right[i] = static_cast<std::uint64_t>(most - (to - diagonal)) + negated_last[i];
     }
-    kernels_.narrow(step.steps, begin, step.lower.end, limits);
+    kernels_.narrow(step.steps, begin, step.filled, limits);
     for (std::size_t i = 0; i < lanes; ++i) {
-      if (lanes_[i].asked != nullptr) narrow(i, top, from, to, static_cast<number>(values[i]), limits, step);
+      if (lanes_[i].asked == nullptr) continue;
+      narrow(i, top, from, to, static_cast<number>(first_values[i]), -static_cast<number>(negated_last[i]), limits,
+             step.last[has_lower ? 1 : 0]);
     }
     constexpr std::size_t columns_between_pauses = std::size_t{1} << 22;
     if (pause_ && (work_ += step.lower.end - begin) >= columns_between_pauses) {
@@ -290,18 +314,18 @@ NEARDUP_INLINE void edit_bands::run() {
   }
 }
 
-NEARDUP_INLINE void edit_bands::narrow(std::size_t i, number top, number begin, number end, number value,
-                                       const row_limits& limits, const band_step& step) noexcept {
+NEARDUP_INLINE void edit_bands::narrow(std::size_t i, number top, number begin, number end, number first_value,
+                                       number last_value, const row_limits& limits,
+                                       const std::uint64_t* last_rows) noexcept {
   lane& l = lanes_[i];
   const number diagonal = top + l.longer_by;
-  const auto spare = static_cast<number>(limits.spare_right[i]);
   const auto rows = static_cast<number>(l.asked->pattern.size());
   if (rows <= top) {
     // The band may have rows below the last row of the pattern. Their differences are subtracted from the distance.
-    number distance = l.most - (end - diagonal) - spare;
+    number distance = last_value;
     const auto used = static_cast<std::size_t>(rows + band_rows - top);
     if (used < word_bits) {
-      distance += std::popcount(step.last[kernels_.lanes + i] >> used) - std::popcount(step.last[i] >> used);
+      distance += std::popcount(last_rows[kernels_.lanes + i] >> used) - std::popcount(last_rows[i] >> used);
     }
     if (distance <= l.most) l.asked->distance = static_cast<std::size_t>(distance);
     l.asked = nullptr;
@@ -317,8 +341,8 @@ NEARDUP_INLINE void edit_bands::narrow(std::size_t i, number top, number begin, 
   }
   // A path through the first cell of the corridor, D columns left of the diagonal and of value v, costs at least v + D.
   // Each further column to the left costs 2 more. So paths deviate by at most D + (most - v - D) / 2 columns.
-  l.left = lost_left > 0 ? diagonal - l.first : (l.most - value + (diagonal - begin)) / 2;
-  l.right = lost_right > 0 ? last - diagonal : (spare + 2 * (end - diagonal)) / 2;
+  l.left = lost_left > 0 ? diagonal - l.first : (l.most - first_value + (diagonal - begin)) / 2;
+  l.right = lost_right > 0 ? last - diagonal : (l.most - last_value + (end - diagonal)) / 2;
 }
 
 #endif  // NEARDUP_BODIES

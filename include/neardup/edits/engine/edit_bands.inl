@@ -22,6 +22,27 @@ struct band_kernels {
     std::memcpy(to, &from, sizeof from);
   }
 
+#if NEARDUP_FORM == NEARDUP_AVX512
+  // g++ 12 would need up to three instructions for each of these two functions.
+  static NEARDUP_ALWAYS_INLINE vector or_neither(const vector& a, const vector& b, const vector& c) noexcept {
+    return reinterpret_cast<vector>(_mm512_ternarylogic_epi64(
+        reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b), reinterpret_cast<__m512i>(c), 0xf1));
+  }
+  static NEARDUP_ALWAYS_INLINE vector shifted(const vector& rows, const vector& above) noexcept {
+    return reinterpret_cast<vector>(
+        _mm512_shldi_epi64(reinterpret_cast<__m512i>(rows), reinterpret_cast<__m512i>(above), 1));
+  }
+#else
+  /// Returns a | ~(b | c).
+  static NEARDUP_ALWAYS_INLINE vector or_neither(const vector& a, const vector& b, const vector& c) noexcept {
+    return a | ~(b | c);
+  }
+  /// Moves the bits of `rows` up by one. The highest bit of `above` becomes the lowest bit.
+  static NEARDUP_ALWAYS_INLINE vector shifted(const vector& rows, const vector& above) noexcept {
+    return (rows + rows) | (above >> 63);
+  }
+#endif
+
   /// The cells of a band in one column. Bit i of `rises` is set if cell i + 1 is one more than cell i. Bit i of `falls`
   /// is set if cell i + 1 is one less than cell i.
   struct cells {
@@ -31,16 +52,16 @@ struct band_kernels {
     /// On entry, the highest bits of `up` and `down` are the differences along the row above the band. On return, they
     /// are the differences along the last row of the band.
     NEARDUP_ALWAYS_INLINE void move(const vector& match, vector& up, vector& down) noexcept {
-      const vector rises_above = up >> 63, falls_above = down >> 63;
+      const vector rises_above = up, falls_above = down;
       // A diagonal move costs 0 in two cases: the code points are equal, or the cell above or to the left is less than
       // the diagonal cell.
-      const vector matching = match | falls_above;
+      const vector matching = match | (falls_above >> 63);
       const vector free = (((matching & rises) + rises) ^ rises) | matching | falls;
-      up = falls | ~(free | rises);
+      up = or_neither(falls, free, rises);
       down = rises & free;
-      const vector steps_up = (up + up) | rises_above, steps_down = (down + down) | falls_above;
+      const vector steps_up = shifted(up, rises_above), steps_down = shifted(down, falls_above);
       const vector diagonal = match | falls;
-      rises = steps_down | ~(diagonal | steps_up);
+      rises = or_neither(steps_down, diagonal, steps_up);
       falls = steps_up & diagonal;
     }
   };
@@ -83,8 +104,10 @@ struct band_kernels {
       move_lower(matches, up, down);
     });
     visit(step.lower.end, move_lower);
-    store(step.last, has_lower ? lower.rises : upper.rises);
-    store(step.last + lanes, has_lower ? lower.falls : upper.falls);
+    store(step.last[0], upper.rises);
+    store(step.last[0] + lanes, upper.falls);
+    store(step.last[1], lower.rises);
+    store(step.last[1] + lanes, lower.falls);
     clear(step);
   }
 
@@ -102,25 +125,39 @@ struct band_kernels {
 
   /// Counts in `limits`, for each lane, the cells of a row that paths of cost at most `most` cannot reach.
   static void narrow(const std::uint64_t* steps, std::size_t begin, std::size_t end, row_limits& limits) noexcept {
-    vector left, right, up, down;
-    load(left, limits.spare_left);
-    load(right, limits.spare_right);
-    vector lost_left = left >> 63, lost_right = right >> 63;
-    for (std::size_t i = begin; i < end; ++i) {
-      load(up, steps + (i + 1) * stride);
-      load(down, steps + (i + 1) * stride + lanes);
-      const vector fall = (down >> 63) - (up >> 63);
-      left += fall + 1;
-      right += fall - 1;
-      lost_left += left >> 63;
-      lost_right += right >> 63;
-    }
-    store(limits.spare_right, right);
-    store(limits.lost_left, lost_left);
-    store(limits.lost_right, lost_right);
+    const auto next = static_cast<std::ptrdiff_t>(stride);
+    count_lost(steps + (begin + 1) * stride, next, lanes, 0, end - begin, limits.spare_left, limits.lost_left);
+    count_lost(steps + end * stride, -next, 0, lanes, end - begin, limits.spare_right, limits.lost_right);
   }
 
  private:
+  /// Counts the cells from one end of a row whose `spare` is negative. The words of the step to the next cell are at
+  /// `at`, and those of the following steps `next` words farther each. `spare` grows by 0 to 2 with each cell: by 1, by
+  /// the highest bit of the word `plus`, and less the highest bit of the word `minus`. So the negative cells are the
+  /// first cells, and the count ends soon after the last one of all lanes.
+  static void count_lost(const std::uint64_t* at, std::ptrdiff_t next, std::size_t plus, std::size_t minus,
+                         std::size_t cells, row_limits::words& spare, row_limits::words& lost) noexcept {
+    constexpr std::size_t cells_at_once = 8;
+    vector left, more, less;
+    load(left, spare);
+    vector count = left >> 63;
+    for (;;) {
+      std::uint64_t any = 0;
+      for (std::size_t lane = 0; lane < lanes; ++lane) any |= spare[lane];
+      if (cells == 0 || any >> 63 == 0) break;
+      const std::size_t some = (std::min)(cells, cells_at_once);
+      for (std::size_t i = 0; i < some; ++i, at += next) {
+        load(more, at + plus);
+        load(less, at + minus);
+        left += (more >> 63) - (less >> 63) + 1;
+        count += left >> 63;
+      }
+      cells -= some;
+      store(spare, left);
+    }
+    store(lost, count);
+  }
+
   /// Returns the rows of a lane in the upper (0) or lower (1) band.
   static std::span<const char32_t> rows_of(const band_step& step, std::size_t lane, std::size_t band) noexcept {
     const std::span<const char32_t> pattern = step.patterns[lane];
