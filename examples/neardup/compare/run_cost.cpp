@@ -66,8 +66,9 @@ tried_run try_run(const corpus_part& part, const compared_by& by, double similar
     }
   }
   run.reading_seconds = processor_seconds() - begin;
-  // The first round takes longer, because the system provides new pages of memory. A part needs more new pages per
-  // document than a corpus. So if the first round is short, a second one is measured, and the lesser time counts.
+  // The documents are grouped up to twice, and the shorter time counts. The first time includes new pages of memory from
+  // the system, of which a part needs more per document than a whole corpus. If the first time is above short_seconds,
+  // the share of these pages is small, and one round suffices.
   constexpr double short_seconds = 0.5;
   for (int round = 0; round < 2; ++round) {
     const double before = processor_seconds();

@@ -101,7 +101,8 @@ struct array_part {
   std::uint64_t unread = 0;  ///< the size of a part that may hide further objects, otherwise 0
 };
 
-/// Returns the parts of a bad piece, without the blanks, commas and brackets between them.
+/// Cuts `raw`, a piece of a JSON array that is not valid JSON, into its objects and the bytes between them. Blanks,
+/// commas and brackets between two parts are left out.
 /// Complexity: linear.
 std::vector<array_part> parts_of_array(std::string_view raw);
 

@@ -24,8 +24,8 @@ namespace neardup::inline v0 {
 ///
 /// With chunks of at least 4 KiB, a text_stream is nearly as fast as hashing the whole text. If feed() or finish()
 /// throws, the text is discarded, and the text_stream is ready for the next text.
-/// Memory: the end of the text: 4 KiB plus at most twice the longest piece that the tokenizer does not cut, such as a
-/// word. Also the distinct tokens of the text, except for a minwise_hasher or the weighter tf.
+/// Memory: 20 to 330 kB, and at most twice the longest piece that the tokenizer does not cut, such as a word. Also the
+/// distinct tokens of the text, except for a minwise_hasher or the weighter tf.
 /// Throws: feed() throws std::length_error if a word has nearly 2 GiB or more.
 template <class Simhasher>
 class text_stream {

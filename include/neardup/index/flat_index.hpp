@@ -49,7 +49,7 @@ class flat_engine {
 ///
 /// For a few thousand fingerprints, or a large k, a flat_index is faster than a pigeonhole_index. The default k of a
 /// search is 3. See pigeonhole_index for the other members.
-/// Memory: 26 to 42 bytes per distinct fingerprint of 64 bits with 32-bit ids. Of all indexes, flat_index takes the
+/// Memory: 26 to 45 bytes per distinct fingerprint of 64 bits with 32-bit ids. Of all indexes, flat_index takes the
 /// least memory.
 /// Example: `flat_index<64> index;  index.insert(fingerprint, 42);  const auto near = index.search(query, 20);`
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>

@@ -50,7 +50,7 @@ struct repeated_part_options {
 /// Two parts are equal if they have the same bytes after ASCII white space is removed at both ends, and each other run
 /// of white space is replaced by one space. Only a 128-bit hash of a part is stored. Among n different parts, two have
 /// the same hash with a probability of n^2 / 2^129.
-/// Memory: 4 bytes per part, 8 bytes per document, and some 50 bytes for each distinct part. With a similarity below 1,
+/// Memory: 4 bytes per part, 8 bytes per document, and about 70 bytes for each distinct part. With a similarity below 1,
 /// another 4 bytes per feature of the distinct parts.
 /// Example:
 ///     part_collection collected({.min_documents = 3});
