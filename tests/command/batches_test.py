@@ -316,6 +316,7 @@ class Changing(Batches):
         change = ("index", "--index", self.index)
         for arguments, said in [
             (("index", "--append", "--jsonl", texts), "--append needs --index FILE"),
+            ((*change, "--jsonl", texts), f"to add to {self.index}, give --append"),
             (("index", "--remove", ids), "--remove needs --index FILE"),
             ((*change, "--append", "--output", self.folder / "o", "--jsonl", texts), "leave out --output"),
             ((*change, "--append", "--replace", "--jsonl", texts), "do not go together"),
@@ -331,7 +332,7 @@ class Changing(Batches):
             ((*change, "--remove", self.folder / "none"), "none"),
             (("index", "--index", texts, "--append", "--jsonl", texts), "not a file of neardup"),
             (("unique", "--add-to", texts, "--jsonl", texts), "not a file of neardup"),
-            (("unique", "--add-to", "nope.idx", "--jsonl", texts), "nope.idx: no such file; neardup index --output nope.idx PATH… makes an index"),
+            (("unique", "--add-to", "nope.idx", "--jsonl", texts), "nope.idx: no such file; neardup index --output FILE PATH… makes an index"),
             (("unique", "--add-to", self.index, "--keep", "longest", "--jsonl", texts), "--keep with --add-to"),
             (("unique", "--add-to", self.index, "--grouping", "components", "--jsonl", texts), "--grouping with --add-to"),
             (("unique", "--add-to", self.index, "--check", "containment", "--jsonl", texts), "--check containment with --add-to"),

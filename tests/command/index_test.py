@@ -336,7 +336,7 @@ class Files(CommandTest):
         self.assert_done(run("index", "--index", index, "--jsonl", "--output", whole, self.jsonl))
         self.assertEqual(run("index", "--jsonl", "--output", index, "-", data=jsonl(old + new) + self.jsonl.read_bytes()).status, 0)
         self.assertEqual(index.read_bytes(), whole.read_bytes())
-        self.expect_error(run("query", "--index", index, "--jsonl", "--features", "chars:3", self.jsonl), f"--features chars:3: {index} has words:2")
+        self.expect_error(run("query", "--index", index, "--jsonl", "--features", "chars:3", self.jsonl), f"--features chars:3: {index} has words:2; leave out --features")
         self.expect_error(run("query", "--index", index, "--jsonl", "--seed", "4", self.jsonl), index, "seed")
         self.expect_error(run("query", "--index", index, "--jsonl", "--distance", "60", self.jsonl), f"--distance: {index} has features")
         prints = self.folder / "prints"
@@ -355,7 +355,8 @@ class Files(CommandTest):
             self.expect_error(run("query", "--index", damaged, "--jsonl", self.jsonl), damaged)
         damaged.write_bytes(content[:-10])
         self.expect_error(run("query", "--index", damaged, "--jsonl", self.jsonl), damaged)
-        self.expect_error(run("query", "--index", self.jsonl, "--jsonl", self.jsonl), self.jsonl, "not a file of neardup")
+        self.expect_error(run("query", "--index", self.jsonl, "--jsonl", self.jsonl), self.jsonl,
+                          "not a file of neardup; neardup index --output FILE PATH… makes an index")
         self.expect_error(run("query", "--jsonl", self.jsonl), "--index")
         self.expect_error(run("index", "--jsonl", self.jsonl), "--output")
         # A flipped bit of a fingerprint. Only a check of the whole file finds it.
@@ -393,7 +394,8 @@ class Files(CommandTest):
         self.expect_error(run("pairs", "--fingerprints", "--distance", "3", one, wide), wide, "128 bits, not 64")
         self.expect_error(run("pairs", "--fingerprints", "--distance", "3", "--features", "words:3", one), one, "tokenizer")
         self.expect_error(run("pairs", "--fingerprints", "--distance", "3", "--kind", "minwise", one), one, "simhash")
-        self.expect_error(run("pairs", "--fingerprints", "--distance", "3", self.jsonl), self.jsonl, "not a file of neardup")
+        self.expect_error(run("pairs", "--fingerprints", "--distance", "3", self.jsonl), self.jsonl,
+                          "not a file of neardup; to read a list without a header, give --no-header")
         for option in (("--min-similarity", "0.5"), ("--check", "cosine")):
             self.expect_error(run("pairs", "--fingerprints", *option, one), option[0], "there are no texts")
         self.expect_error(run("pairs", "--fingerprints", "-"), "standard input")

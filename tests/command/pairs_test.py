@@ -208,8 +208,8 @@ class Check(CommandTest):
         # are not compared.
         draw = lambda *lengths: jsonl("".join(rng.choices("abcdefghijklmnop", k=lengths[i % len(lengths)])) for i in range(6000))
         texts = draw(6, 13, 27)
-        said = ("--check edit meets each text with each of a fitting length, and there are 6,000: the time grows with "
-                "the square of that\n")
+        said = ("--check edit compares each of 6,000 texts with all of a similar length: the time grows with the square "
+                "of this number\n")
         for verb in ("pairs", "groups", "unique"):
             limit = ("--check", "edit", "--similarity", 0.5, "--threads", 1)
             done = self.assert_done(run(verb, "--jsonl", *limit, "-", data=texts))
@@ -218,7 +218,7 @@ class Check(CommandTest):
                 continue
             self.assertEqual(self.assert_done(run(verb, "--jsonl", "--quiet", *limit, "-", data=texts)).err, "")
             fewer = b"".join(texts.splitlines(True)[:4000])
-            self.assertNotIn("meets each text", self.assert_done(run(verb, "--jsonl", *limit, "-", data=fewer)).err)
+            self.assertNotIn("with all of a similar length", self.assert_done(run(verb, "--jsonl", *limit, "-", data=fewer)).err)
 
         # On a terminal, a progress line is updated. After half a second, it also shows the remaining time.
         leader, terminal = pty.openpty()

@@ -1,5 +1,6 @@
 #include "index_file.hpp"
 
+#include <filesystem>
 #include <numeric>
 
 namespace command {
@@ -207,7 +208,11 @@ template class new_index<set_form>;
 template class new_index<fingerprint_form>;
 
 index_settings read_index_settings(const std::string& path) {
-  const stored_fingerprints stored = read_header(path);
+  const std::string how = "; neardup index --output FILE PATH… makes an index";
+  if (std::error_code error; !std::filesystem::exists(path, error) && !error) {
+    throw input_error({path, "no such file" + how});
+  }
+  const stored_fingerprints stored = read_header(path, how);
   const bool is_usual = stored.bits == 64 || stored.bits == 32 || stored.bits == 128 || stored.bits == 256;
   if (stored.has_sets() ? stored.bits != 32 : !is_usual) refuse_index(path);
   return as_input([&] { return with_form(stored, [&]<class Form>(Form) { return settings_of<Form>(path); }); });

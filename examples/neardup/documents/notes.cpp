@@ -231,8 +231,8 @@ void run_notes::compare_texts(std::size_t done, std::size_t all, bool meets_all)
     has_said_time_ = false;
     if (meets_all && all > many && !std::exchange(has_said_square_, true)) {
       clear();
-      say("--check edit meets each text with each of a fitting length, and there are " + grouped(all) +
-          ": the time grows with the square of that");
+      say("--check edit compares each of " + grouped(all) +
+          " texts with all of a similar length: the time grows with the square of this number");
     }
   }
   const double seconds = std::chrono::duration<double>(now - comparison_begin_).count();

@@ -272,7 +272,8 @@ void take_composition(typed_options& typed, const index_settings& stored) {
       throw usage_error(option + ": " + stored.path + " has features, and no fingerprints; leave out " + option);
     const auto features = typed.has("--check-features") ? std::nullopt : typed["--features"];
     if (features && to_string(parse_feature_setting("--features", *features)) != stored.features) {
-      throw usage_error("--features " + *features + ": " + stored.path + " has " + stored.features);
+      throw usage_error("--features " + *features + ": " + stored.path + " has " + stored.features +
+                        "; leave out --features");
     }
     return typed.set_default("--features", stored.features);
   }
@@ -365,10 +366,6 @@ void take_grown_index(const typed_options& typed, run_settings& to) {
   if (!typed.has("--add-to")) return;
   refuse_empty_name(typed, "--add-to");
   to.against.grown_index = typed.text("--add-to");
-  if (std::error_code error; !std::filesystem::exists(to.against.grown_index, error) && !error) {
-    const std::string& index = to.against.grown_index;
-    throw input_error({index, "no such file; neardup index --output " + index + " PATH… makes an index"});
-  }
   refuse_if_given(typed, {"--fingerprints"}, " with --add-to: neardup index --append adds lists");
   refuse_if_given(typed, {"--also-within"}, " with --add-to: the input is compared with itself in any case");
   const bool is_first = typed["--keep"].value_or("first") == "first";
@@ -415,7 +412,8 @@ void take_against(typed_options& typed, run_settings& to) {
 /// If --bits or --kind was not given, takes the value in the header of the first list.
 void take_from_lists(typed_options& typed, const run_settings& to) {
   if (!to.lists.have_headers) return typed.set_default("--kind", "simhash");  // the default kind of `hash`
-  const stored_fingerprints stored = read_header(to.input.paths.front());
+  const stored_fingerprints stored =
+      read_header(to.input.paths.front(), "; to read a list without a header, give --no-header");
   typed.set_default("--bits", std::to_string(stored.bits));
   const std::string kind(to_string(stored.kind));
   const std::string given = typed["--kind"].value_or("auto");

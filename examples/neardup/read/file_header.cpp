@@ -54,7 +54,7 @@ std::optional<stored_fingerprints> parse_header(std::string_view beginning) {
                              static_cast<int>(number(10, 11)), number(56, header_size)};
 }
 
-stored_fingerprints read_header(const std::string& path) {
+stored_fingerprints read_header(const std::string& path, std::string_view hint) {
   std::error_code error;
   const std::filesystem::file_type type = std::filesystem::status(path, error).type();
   if (type != std::filesystem::file_type::regular && std::filesystem::exists(path, error)) {
@@ -62,7 +62,7 @@ stored_fingerprints read_header(const std::string& path) {
   }
   const std::string beginning = beginning_of(path);
   const auto header = parse_header(beginning);
-  if (!header || beginning.size() < header_size) throw input_error({path, "not a file of neardup"});
+  if (!header || beginning.size() < header_size) throw input_error({path, "not a file of neardup" + std::string(hint)});
   return *header;
 }
 

@@ -38,8 +38,8 @@ inline bool is_index(const std::string& path) {
 }
 
 /// Reads the header of a neardup file.
-/// Throws: input_error if the file is not a neardup file.
-stored_fingerprints read_header(const std::string& path);
+/// Throws: input_error if the file is not a neardup file. The message ends with `hint`.
+stored_fingerprints read_header(const std::string& path, std::string_view hint = {});
 
 /// Calls `read`, and converts the exceptions of the library to input_error.
 template <class Read>

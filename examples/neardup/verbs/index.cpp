@@ -28,15 +28,15 @@ constexpr std::array index_options{
     option_row{"--append", flag, takes::own, section::index,
                "add to the index in its place, without --output. The documents go to a log beside the index, so the "
                "time depends only on what is added. unique --add-to adds only what is new",
-               usual::with_verb, "add to it where it is, in place of --output"},
+               usual::with_verb, "add to the file of --index, without --output"},
     option_row{"--replace", flag, takes::own, section::index,
                "as --append, but the documents replace those in the index that have the same ids", usual::with_verb,
-               "the same, in place of those with their ids"},
+               "as --append, and replace documents with the same ids"},
     option_row{"--remove", "FILE", takes::own, section::index,
                "remove the documents whose ids are in this list from the index. The list has one id on each line. -: "
                "read it from standard input. A list cannot name an id that is empty or has a line end: replace such a "
                "document by a record without words",
-               usual::with_verb, "take those with the ids in this list out of it"},
+               usual::with_verb, "remove the documents whose ids are in this list"},
     compact_option,
     option_row{"--distance", "K", takes::own, section::index,
                "make an index of fingerprints, not of features. It is smaller, and may miss a document. It answers "
@@ -385,7 +385,11 @@ bool run_index(typed_options& typed) {
       }
       return check_output(how.old_index);
     }
-    if (to.output.file.empty()) throw usage_error("index writes to a file: --output FILE");
+    if (to.output.file.empty()) {
+      throw usage_error(how.old_index.empty()
+                            ? "index writes to a file: --output FILE"
+                            : "to add to " + how.old_index + ", give --append; to write another index, --output FILE");
+    }
     if (to.fingerprint.learns_idf()) {
       throw usage_error("index --weights " + to.fingerprint.weights.name() +
                         (to.fingerprint.top > 0 ? " --top " + std::to_string(to.fingerprint.top) : "") +

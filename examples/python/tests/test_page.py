@@ -179,7 +179,7 @@ def test_what_python_m_neardup_refuses(folder):
     (folder / "no.parquet").write_bytes(b"nothing")
     pq.write_table(pa.table({"text": [1]}), "numbers.parquet")
     for arguments, message in (
-        (("unique", "in.parquet", "out.parquet", "--text-field", "body"), "its columns are id, text"),
+        (("unique", "in.parquet", "out.parquet", "--text-field", "body"), "in.parquet has no columns 'body'; its columns are id, text"),
         (("unique", "nothing.parquet", "out.parquet"), "nothing.parquet"),
         (("unique", "no.parquet", "out.parquet"), "neardup: "),
         (("unique", "numbers.parquet", "out.parquet"), "but this is int64"),

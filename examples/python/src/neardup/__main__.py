@@ -29,9 +29,9 @@ def _features(file: Any, options: argparse.Namespace) -> "neardup.FeatureSets":
     import pyarrow as pa
 
     schema = file.schema_arrow
-    if schema.names.count(options.text_field) != 1:
+    if (count := schema.names.count(options.text_field)) != 1:
         raise SystemExit(
-            f"neardup: {options.input} has {schema.names.count(options.text_field)} columns '{options.text_field}'; "
+            f"neardup: {options.input} has {count or 'no'} columns '{options.text_field}'; "
             f"its columns are {', '.join(schema.names)}; --text-field names the one with the texts"
         )
     texts = pa.schema([schema.field(options.text_field)])
