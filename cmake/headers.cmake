@@ -87,8 +87,6 @@ set(NEARDUP_HEADERS
     include/neardup/index/engine/bucket_line.hpp
     include/neardup/index/engine/bucket_line.inl
     include/neardup/index/engine/bucket_table.hpp
-    include/neardup/index/engine/filters.hpp
-    include/neardup/index/engine/filters.inl
     include/neardup/index/engine/fingerprint_store.hpp
     include/neardup/index/engine/frozen_builder.hpp
     include/neardup/index/engine/frozen_engine.hpp
@@ -148,6 +146,8 @@ set(NEARDUP_HEADERS
     include/neardup/sets/similarity.hpp
     include/neardup/simd/avx2.hpp
     include/neardup/simd/avx512.hpp
+    include/neardup/simd/filters.hpp
+    include/neardup/simd/filters.inl
     include/neardup/simd/for_each_form.hpp
     include/neardup/simd/forms.hpp
     include/neardup/simd/neon.hpp

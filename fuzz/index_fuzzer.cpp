@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <neardup/index/engine/filters.hpp>
+#include <neardup/simd/filters.hpp>
 
 #include "index_bytes.hpp"
 #include "oracle/effort.hpp"

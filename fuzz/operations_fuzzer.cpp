@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include <neardup/index/engine/filters.hpp>
+#include <neardup/simd/filters.hpp>
 
 #include "index_operations.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <neardup/index/engine/filters.hpp>
+#include <neardup/simd/filters.hpp>
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"

@@ -17,10 +17,10 @@
 #include <neardup/fingerprint/kernels/bin_minima.hpp>
 #include <neardup/fingerprint/kernels/xxh3_spans.hpp>
 #include <neardup/index/engine/bucket_line.hpp>
-#include <neardup/index/engine/filters.hpp>
 #include <neardup/instruction_set.hpp>
 #include <neardup/sets/engine/common_elements.hpp>
 #include <neardup/sets/engine/rare_first.hpp>
+#include <neardup/simd/filters.hpp>
 #include <neardup/text/canonical.hpp>
 #include <neardup/text/kernels/joined_words.hpp>
 #include <neardup/text/kernels/utf8_blocks.hpp>

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include <neardup/index/engine/filters.hpp>
 #include <neardup/instruction_set.hpp>
+#include <neardup/simd/filters.hpp>
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include <neardup/index/engine/filters.hpp>
+#include <neardup/simd/filters.hpp>
 
 namespace oracle {
 

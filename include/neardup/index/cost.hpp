@@ -10,8 +10,8 @@
 
 #include "../detail/bits.hpp"
 #include "../error.hpp"
+#include "../simd/filters.hpp"
 #include "engine/bucket_line.hpp"
-#include "engine/filters.hpp"
 #include "layout.hpp"
 
 namespace neardup::inline v0 {

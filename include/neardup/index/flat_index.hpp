@@ -8,8 +8,8 @@
 #include <span>
 
 #include "../detail/bits.hpp"
+#include "../simd/filters.hpp"
 #include "../simhash.hpp"
-#include "engine/filters.hpp"
 #include "engine/fingerprint_store.hpp"
 #include "engine/searches.hpp"
 #include "searchable_index.hpp"

@@ -17,12 +17,12 @@
 #include <vector>
 
 #include "../../error.hpp"
-#include "../../index/engine/filters.hpp"
 #include "../../index/join/join_plan.hpp"
 #include "../../index/layout.hpp"
 #include "../../index/pigeonhole_index.hpp"
 #include "../../instruction_set.hpp"
 #include "../../runner.hpp"
+#include "../../simd/filters.hpp"
 #include "../decider.hpp"
 #include "fingerprint_matcher.hpp"
 #include "ordered_decider.hpp"

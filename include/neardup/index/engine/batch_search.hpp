@@ -10,9 +10,9 @@
 #include <span>
 
 #include "../../detail/bits.hpp"
+#include "../../simd/filters.hpp"
 #include "bucket_line.hpp"
 #include "bucket_table.hpp"
-#include "filters.hpp"
 #include "search_plans.hpp"
 #include "searches.hpp"
 

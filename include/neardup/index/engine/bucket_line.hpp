@@ -9,8 +9,8 @@
 #include <cstdint>
 
 #include "../../detail/bits.hpp"
+#include "../../simd/filters.hpp"
 #include "../../simd/forms.hpp"
-#include "filters.hpp"
 
 namespace neardup::inline v0::detail {
 

@@ -19,8 +19,8 @@
 #include "../../detail/radix_partition.hpp"
 #include "../../error.hpp"
 #include "../../runner.hpp"
+#include "../../simd/filters.hpp"
 #include "bucket_line.hpp"
-#include "filters.hpp"
 #include "frozen_engine.hpp"
 #include "search_plans.hpp"
 

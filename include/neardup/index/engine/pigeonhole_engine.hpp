@@ -12,9 +12,9 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/compiled.hpp"
+#include "../../simd/filters.hpp"
 #include "batch_search.hpp"
 #include "bucket_table.hpp"
-#include "filters.hpp"
 #include "fingerprint_store.hpp"
 #include "search_plans.hpp"
 #include "searches.hpp"

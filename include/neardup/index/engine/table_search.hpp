@@ -8,9 +8,9 @@
 #include <cstdint>
 
 #include "../../detail/bits.hpp"
+#include "../../simd/filters.hpp"
 #include "bucket_line.hpp"
 #include "bucket_table.hpp"
-#include "filters.hpp"
 #include "search_plans.hpp"
 #include "searches.hpp"
 

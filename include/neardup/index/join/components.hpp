@@ -11,7 +11,7 @@
 #include "../../detail/compiled.hpp"
 #include "../../detail/union_find.hpp"
 #include "../../runner.hpp"
-#include "../engine/filters.hpp"
+#include "../../simd/filters.hpp"
 #include "fingerprint_join.hpp"
 #include "join_input.hpp"
 

@@ -21,7 +21,7 @@
 #include "../../detail/radix_partition.hpp"
 #include "../../instruction_set.hpp"
 #include "../../runner.hpp"
-#include "../engine/filters.hpp"
+#include "../../simd/filters.hpp"
 #include "join_input.hpp"
 #include "join_plan.hpp"
 

@@ -16,8 +16,8 @@
 #include "../../detail/radix_partition.hpp"
 #include "../../detail/visits.hpp"
 #include "../../runner.hpp"
+#include "../../simd/filters.hpp"
 #include "../../threshold.hpp"
-#include "../engine/filters.hpp"
 #include "../match.hpp"
 #include "fingerprint_join.hpp"
 

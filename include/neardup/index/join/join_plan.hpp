@@ -16,8 +16,8 @@
 #include "../../detail/radix_partition.hpp"
 #include "../../error.hpp"
 #include "../../instruction_set.hpp"
+#include "../../simd/filters.hpp"
 #include "../../simd/forms.hpp"
-#include "../engine/filters.hpp"
 #include "../engine/search_plans.hpp"
 #include "../layout.hpp"
 

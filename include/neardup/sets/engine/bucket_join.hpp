@@ -27,6 +27,7 @@
 #include "../../detail/radix_partition.hpp"
 #include "../../detail/visits.hpp"
 #include "../../runner.hpp"
+#include "../../simd/filters.hpp"
 #include "bitmap_filter.hpp"
 #include "common_elements.hpp"
 #include "distinct_sets.hpp"
@@ -45,32 +46,46 @@ template <class Key>
 /// Computes the functions of overlap_bounds with the same names. Arrays have the results for small sets.
 class overlap_table {
  public:
-  explicit overlap_table(const overlap_bounds& bounds) : bounds_(bounds), least_(sizes * sizes), of_size_(sizes) {
-    for (std::size_t a = 1; a < sizes; ++a) {
-      for (std::size_t b = 1; b < sizes; ++b) least_[a * sizes + b] = static_cast<std::uint32_t>(bounds.least(a, b));
-      of_size_[a] = {bounds.prefix(a), bounds.short_prefix(a), bounds.least_partner(a)};
+  explicit overlap_table(const overlap_bounds& bounds) : bounds_(bounds), of_size_(1) {
+    for (std::size_t size = 1; size < max_sizes && least_.size() < max_overlaps; ++size) {
+      const std::size_t partner = bounds.least_partner(size);
+      of_size_.push_back({bounds.prefix(size), bounds.short_prefix(size), partner, least_.size()});
+      for (std::size_t a = partner; a <= size; ++a) least_.push_back(static_cast<std::uint32_t>(bounds.least(a, size)));
     }
   }
 
-  [[nodiscard]] std::size_t least(std::size_t a, std::size_t b) const noexcept {
-    return a < sizes && b < sizes ? least_[a * sizes + b] : bounds_.least(a, b);
+  /// Calls `use(least_of)`, and returns its result. least_of(a) is overlap_bounds::least(a, larger) for each size `a`
+  /// from least_partner(larger) to `larger`.
+  template <class Use>
+  auto with_least(std::size_t larger, const Use& use) const {
+    if (larger < of_size_.size()) {
+      return use([first = least_.data() + of_size_[larger].first_overlap,
+                  smallest = of_size_[larger].least_partner](std::size_t a) { return first[a - smallest]; });
+    }
+    return use([&](std::size_t a) { return static_cast<std::uint32_t>(bounds_.least(a, larger)); });
   }
   /// Returns overlap_bounds::prefix; 0 for an empty set.
   [[nodiscard]] std::size_t prefix(std::size_t size) const noexcept {
-    return size < sizes ? of_size_[size].prefix : bounds_.prefix(size);
+    return size < of_size_.size() ? of_size_[size].prefix : bounds_.prefix(size);
   }
   [[nodiscard]] std::size_t short_prefix(std::size_t size) const noexcept {
-    return size < sizes ? of_size_[size].short_prefix : bounds_.short_prefix(size);
+    return size < of_size_.size() ? of_size_[size].short_prefix : bounds_.short_prefix(size);
+  }
+  /// Returns the greatest number of bits in which the bitmaps of two similar sets of at most `size` features differ.
+  [[nodiscard]] int most_differing(std::size_t size) const noexcept {
+    constexpr std::size_t bits = 8 * sizeof(set_bitmap);
+    return static_cast<int>(bounds_.bounds_differences() ? (std::min)(bounds_.most_differing(size), bits) : bits);
   }
   [[nodiscard]] std::size_t least_partner(std::size_t size) const noexcept {
-    return size < sizes ? of_size_[size].least_partner : bounds_.least_partner(size);
+    return size < of_size_.size() ? of_size_[size].least_partner : bounds_.least_partner(size);
   }
 
  private:
   struct bounds_of_size {
     std::size_t prefix = 0, short_prefix = 0, least_partner = 0;
+    std::size_t first_overlap = 0;  // index in least_ of the least overlap with a set of least_partner elements
   };
-  static constexpr std::size_t sizes = 96;
+  static constexpr std::size_t max_sizes = 512, max_overlaps = std::size_t{1} << 13;
 
   const overlap_bounds& bounds_;
   std::vector<std::uint32_t> least_;
@@ -185,48 +200,33 @@ class bucket_join {
   // join_rows() labels the rows of a bucket by class if the bucket has at least this many rows: `few` if
   // sets_.is_across(), otherwise `few_by_class`, because reading the class of a set takes a cache miss.
   static constexpr std::size_t few = 8, few_by_class = 256;
+  // The number of rows whose bitmaps are compared in the time of a failure (see failure_limit).
+  static constexpr std::size_t rows_a_failure = 16;
 
-  /// Adjacent posted rows whose sets have one size. They begin at places[begin], and end where the next run_of_sizes
-  /// begins. `least` is the least overlap with the row to join, and `positions` is the number of positions in the
-  /// prefix that allow this overlap.
-  struct run_of_sizes {
-    std::uint32_t size, begin, least, positions;
-  };
   /// The rows of a bucket whose feature is in the shorter prefix of their set, by ascending size of the set.
   struct posted_rows {
-    std::vector<std::uint32_t> places;     // indices of the rows in the bucket
-    std::vector<std::uint32_t> positions;  // positions of the features in the prefixes
-    std::vector<run_of_sizes> runs;
-    std::size_t begin = 0;     // the first of `runs` whose size is not too small for the row to join
-    std::size_t prepared = 0;  // the size of the row to join; 0 if no row was joined yet
+    std::vector<std::uint32_t> places;  // indices of the rows in the bucket
+    std::vector<std::uint32_t> sizes;   // sizes of the sets
+    std::vector<std::uint32_t> rests;   // numbers of features from the feature of the row on: bounds of the overlap
+    std::vector<set_bitmap> bitmaps;    // all 0 if the rows have no bitmaps
+    std::size_t begin = 0;              // the first row whose set is not too small for the row to join
 
     void clear() {
       places.clear();
-      positions.clear();
-      runs.clear();
-      begin = prepared = 0;
+      sizes.clear();
+      rests.clear();
+      bitmaps.clear();
+      begin = 0;
     }
-    void push_back(std::uint32_t place, std::uint32_t size, std::size_t position, const overlap_table& table) {
-      if (runs.empty() || runs.back().size != size) {
-        runs.push_back({size, static_cast<std::uint32_t>(places.size()), 0, 0});
-        set_bounds(runs.back(), table, size);
-      }
+    void push_back(std::uint32_t place, std::uint32_t size, std::size_t position, const set_bitmap& bitmap) {
       places.push_back(place);
-      positions.push_back(static_cast<std::uint32_t>(position));
+      sizes.push_back(size);
+      rests.push_back(size - static_cast<std::uint32_t>(position));
+      bitmaps.push_back(bitmap);
     }
-    /// Prepares the runs for rows of sets of `size` features.
-    void prepare(std::size_t size, std::size_t least_size, const overlap_table& table) {
-      if (prepared == size) return;
-      prepared = size;
-      while (begin < runs.size() && runs[begin].size < least_size) ++begin;
-      for (std::size_t r = begin; r < runs.size(); ++r) set_bounds(runs[r], table, size);
-    }
-
-   private:
-    static void set_bounds(run_of_sizes& run, const overlap_table& table, std::size_t larger) {
-      const std::size_t least = table.least(run.size, larger);
-      run.least = static_cast<std::uint32_t>(least);
-      run.positions = least > run.size ? 0 : static_cast<std::uint32_t>(run.size - least + 1);
+    /// Skips the rows of smaller sets than `least_size`.
+    void skip_below(std::size_t least_size) {
+      while (begin < sizes.size() && sizes[begin] < least_size) ++begin;
     }
   };
 
@@ -258,8 +258,8 @@ class bucket_join {
     typename Sets::scratch sets;
     std::vector<row> sorted;  // memory of sort_rows()
     test_order order;
-    posted_rows posted, unlike_posted;      // all posted rows; posted rows with another label than `common`
-    std::vector<set_candidate> candidates;  // `place`: index of the row in its bucket
+    posted_rows posted, unlike_posted;             // all posted rows; posted rows with another label than `common`
+    std::array<filter_pair, 4 * join_step> close;  // `y`: index of a posted row whose bitmap is similar
     std::vector<found_pair> found;
     // labels[i]: the label of row i of the bucket. The vector is empty if the labels are unknown. Two rows with the
     // same label need no comparison, unless the label is `alone`.
@@ -271,6 +271,10 @@ class bucket_join {
     std::array<std::size_t, 2> needless{};
     std::size_t candidates_seen = 0, pairs = 0;  // not yet added to the counts of all workers
   };
+
+  [[nodiscard]] set_bitmap bitmap_of(const row& of) const {
+    return sets_.has_bitmaps() ? sets_.bitmap(of) : set_bitmap{};
+  }
 
   [[nodiscard]] bool gave_up() const noexcept { return failures_ != nullptr && failures_->is_reached(); }
 
@@ -356,19 +360,19 @@ class bucket_join {
         unlike.clear();
         for (const std::uint32_t place : posted.places) {
           const row& x = bucket[place];
-          if (memory.labels[place] != memory.common) unlike.push_back(place, x.size, sets_.position(x), table_);
+          if (memory.labels[place] != memory.common) unlike.push_back(place, x.size, sets_.position(x), bitmap_of(x));
         }
       }
       const bool is_like = !memory.labels.empty() && memory.labels[j] == memory.common;
       if (j >= first && sets_.looks_up(y)) {
         posted_rows& others = is_like ? unlike : posted;
-        others.prepare(size, least_size, table_);
+        others.skip_below(least_size);
         join_row(bucket, others, j, memory);
       }
       if (sets_.position(y) >= prefix) continue;
       const auto place = static_cast<std::uint32_t>(j);
-      posted.push_back(place, y.size, sets_.position(y), table_);
-      if (!memory.labels.empty() && !is_like) unlike.push_back(place, y.size, sets_.position(y), table_);
+      posted.push_back(place, y.size, sets_.position(y), bitmap_of(y));
+      if (!memory.labels.empty() && !is_like) unlike.push_back(place, y.size, sets_.position(y), bitmap_of(y));
     }
   }
 
@@ -399,33 +403,27 @@ class bucket_join {
   /// Joins row `j` of a bucket with the posted rows whose sets are not larger.
   void join_row(std::span<const row> bucket, const posted_rows& posted, std::size_t j, worker& memory) const {
     const row& y = bucket[j];
-    if (memory.candidates.size() < posted.places.size()) memory.candidates.resize(2 * posted.places.size());
-    set_candidate* const candidates = memory.candidates.data();
-    std::size_t kept = 0;
-    const std::size_t position = sets_.position(y);
-    for (std::size_t r = posted.begin; r < posted.runs.size(); ++r) {
-      const run_of_sizes& run = posted.runs[r];
-      if (run.positions == 0 || run.least + position > y.size) continue;
-      const std::size_t end = r + 1 < posted.runs.size() ? posted.runs[r + 1].begin : posted.places.size();
-      for (std::size_t i = run.begin; i < end; ++i) {
-        candidates[kept] = {posted.places[i], run.least};
-        kept += posted.positions[i] < run.positions ? 1 : 0;
+    const set_bitmap bitmap = bitmap_of(y);
+    const int most_differing = table_.most_differing(y.size);
+    const std::size_t rest = y.size - sets_.position(y);
+    const bool has_label = !memory.labels.empty() && memory.labels[j] != memory.alone;
+    filter_join job = filter_join::across(0, 1, posted.begin, posted.bitmaps.size());
+    memory.candidates_seen += (job.y_end - job.y) / rows_a_failure;
+    table_.with_least(y.size, [&](const auto& least_of) {
+      while (!job.is_done()) {
+        const std::size_t count =
+            join_filters(&bitmap, posted.bitmaps.data(), job, most_differing, std::span(memory.close), level_);
+        memory.candidates_seen += count;
+        for (const filter_pair& close : std::span(memory.close).first(count)) {
+          const std::uint32_t size = posted.sizes[close.y], place = posted.places[close.y], least = least_of(size);
+          if (least > posted.rests[close.y] || least > rest) continue;
+          if (has_label && memory.labels[place] == memory.labels[j]) continue;
+          const std::size_t differing = differing_bits_of(posted.bitmaps[close.y], bitmap);
+          if (differing + 2 * std::size_t{least} > std::size_t{size} + y.size) continue;
+          compare(bucket[place], y, least, memory);
+        }
       }
-    }
-    if (!memory.labels.empty() && memory.labels[j] != memory.alone) {
-      const auto is_alike = [&](const set_candidate& other) { return memory.labels[other.place] == memory.labels[j]; };
-      kept = static_cast<std::size_t>(std::remove_if(candidates, candidates + kept, is_alike) - candidates);
-    }
-    memory.candidates_seen += kept;
-    if (sets_.has_bitmaps()) {
-      kept = filter_by_bitmaps(
-          std::span(memory.candidates).first(kept), y.size, sets_.bitmap(y),
-          [&](std::size_t place) { return bucket[place].size; },
-          [&](std::size_t place) -> const set_bitmap& { return sets_.bitmap(bucket[place]); });
-    }
-    for (const set_candidate& other : std::span(memory.candidates).first(kept)) {
-      compare(bucket[other.place], y, other.least, memory);
-    }
+    });
   }
 
   /// Writes the label of each row of a bucket to memory.labels. Rows with the same label need no comparison. A label by
@@ -555,6 +553,7 @@ class bucket_join {
   std::size_t large_;
   set_classes* classes_;
   failure_limit* failures_;
+  instruction_set level_ = active_instruction_set();
   std::vector<worker> workers_;  // kept from call to call, so that their scratch memory is reused
 };
 

@@ -17,12 +17,12 @@
 #include "../../detail/bits.hpp"
 #include "../../detail/large_array.hpp"
 #include "../../index/engine/bucket_line.hpp"
-#include "../../index/engine/filters.hpp"
 #include "../../index/engine/frozen_builder.hpp"
 #include "../../index/engine/frozen_engine.hpp"
 #include "../../index/engine/search_plans.hpp"
 #include "../../index/engine/searches.hpp"
 #include "../../index/layout.hpp"
+#include "../../simd/filters.hpp"
 #include "container.hpp"
 #include "sections.hpp"
 

@@ -2,8 +2,8 @@
 // Filters, and two ways to compare many filters. A join finds the pairs of filters that differ in at most k bits. A
 // scan finds the filters within k bits of the filter of a query.
 //
-// A filter is an unsigned integer of 16, 32 or 64 bits, or all words of a fingerprint. Joins and scans are built on
-// visit_close(). The folder simd/ has one version of visit_close() for each instruction set. Nearly all pairs are
+// A filter is an unsigned integer of 16, 32 or 64 bits, or all words of a fingerprint or of a bitmap. Joins and scans
+// are built on visit_close(). There is one version of visit_close() for each instruction set. Nearly all pairs are
 // non-matches, so visit_close() tests up to 64 pairs with one branch.
 #pragma once
 
@@ -16,9 +16,9 @@
 #include <span>
 #include <type_traits>
 
-#include "../../instruction_set.hpp"
-#include "../../simd/forms.hpp"
-#include "../../simd/portable.hpp"
+#include "../instruction_set.hpp"
+#include "forms.hpp"
+#include "portable.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -114,8 +114,8 @@ inline constexpr std::size_t hit_capacity = 256;
 
 }  // namespace neardup::inline v0::detail
 
-#define NEARDUP_KERNEL "../index/engine/filters.inl"
-#include "../../simd/for_each_form.hpp"
+#define NEARDUP_KERNEL "../simd/filters.inl"
+#include "for_each_form.hpp"
 
 namespace neardup::inline v0::detail {
 
