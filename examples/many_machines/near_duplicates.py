@@ -315,14 +315,22 @@ def want(plan, partition, rows):
 
 def fetch(plan, batches):
     """Moves the sets that candidates need to the partitions of their numbers."""
-    bitmap = np.memmap(plan.wanted, np.uint8, "r")
+    bitmap, waiting = np.memmap(plan.wanted, np.uint8, "r"), []
+
+    def flush():
+        table = pa.concat_tables(waiting)
+        waiting.clear()
+        yield from rows_at(plan, "set", table, "number")
+
     for batch in batches:
         at = places(plan, numbers_of(batch.column("id")))
         batch = batch.filter(pa.array((bitmap[at >> 3] >> (at & 7).astype(np.uint8) & 1).astype(bool)))
         if batch.num_rows > 0:
-            numbers = numbers_of(batch.column("id"))
-            table = pa.table({"number": numbers, "set": pa.array(plan.sets(batch))})
-            yield from rows_to(plan, "set", table, plan.partition_of(numbers))
+            waiting.append(pa.table({"number": numbers_of(batch.column("id")), "set": pa.array(plan.sets(batch))}))
+        if sum(table.nbytes for table in waiting) >= BYTES_AT_ONCE:
+            yield from flush()
+    if waiting:
+        yield from flush()
 
 
 def found_in(table, numbers):

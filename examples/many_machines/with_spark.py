@@ -2,11 +2,11 @@
 """with_spark.py [OPTION…] IN.parquet OUT
 
 Finds the near-duplicates among the texts of a Parquet file with the columns `id` and `text`, on Spark. Writes OUT/pairs,
-OUT/groups and OUT/kept (docs/many-machines.md), and OUT.steps during the run. All executors need the package neardup.
-With --passages N, removes repeated passages of N words instead, and writes OUT/texts and OUT/passages (Spark 3.5).
+OUT/groups and OUT/kept (docs/many-machines.md), and OUT.steps during the run. With --passages N, removes repeated passages
+of N words instead, and writes OUT/texts and OUT/passages (Spark 3.5). All executors need the package neardup.
 """
 import functools
-import os
+import pathlib
 import tempfile
 
 import near_duplicates as steps
@@ -16,6 +16,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 ROWS = "partition int, kind string, blob binary"
+# A blob has megabytes, so each blob is a page. No step reads checksums of pages or statistics.
+FILES = {f"parquet.{what}.size.row.check.{end}": 1 for what in ("page", "block") for end in ("min", "max")} | {"compression": "none"}
+FILES |= {f"parquet.{what}": False for what in ("enable.dictionary", "page.write-checksum.enabled", "column.statistics.enabled")}
 
 
 def here(plan):
@@ -28,21 +31,20 @@ class Engine:
 
     def __init__(self, spark, given, folder):
         self.spark, self.out, self.folder, self.written = spark, given.output, folder, 0
-        self.table = spark.read.parquet(given.input)
-        self.columns, self.size = self.table.columns, self.table.count()
-        self.cores = spark.sparkContext.defaultParallelism
+        self.table, self.blobs = spark.read.parquet(given.input), spark.newSession()
+        self.blobs.conf.set("spark.sql.parquet.columnarReaderBatchSize", 8)
+        self.columns, self.size, self.cores = self.table.columns, self.table.count(), spark.sparkContext.defaultParallelism
 
     def sample(self):
-        return [row[0] for row in self.table.select("text").limit(1000).collect()]
+        texts = [row[0] for row in self.table.select("text").limit(1000).collect()]
+        are_short = sum(len(text or "") for text in texts) < 1000 * len(texts)  # then to check a limit after each row costs time
+        self.spark.conf.set("spark.sql.execution.arrow.maxBytesPerBatch", 2**31 - 1 if are_short else 8 << 20)
+        return texts
 
     def kept(self, frame):
         self.written += 1
-        writer = frame.write.partitionBy("kind").option("compression", "lz4_raw").option("parquet.enable.dictionary", "false")
-        # A blob has megabytes, so each blob is a page.
-        for what in ("page.size", "block.size"):
-            writer = writer.option(f"parquet.{what}.row.check.min", "1").option(f"parquet.{what}.row.check.max", "1")
-        writer.parquet(f"{self.out}.steps/{self.written}")
-        return self.spark.read.schema(ROWS).parquet(f"{self.out}.steps/{self.written}").select("partition", "kind", "blob")
+        frame.write.partitionBy("kind").options(**FILES).parquet(f"{self.out}.steps/{self.written}")
+        return self.blobs.read.schema(ROWS).parquet(f"{self.out}.steps/{self.written}").select("partition", "kind", "blob")
 
     def read(self, function, plan, columns, few=False, numbered=False):
         place = ["_metadata.file_path", "_metadata.row_index"] if numbered else []
@@ -64,29 +66,27 @@ class Engine:
         return self.kept(by_id(plan.partitions, "partition").mapInArrow(work, ROWS))
 
     def collect(self, data, kind):
-        rows = self.only(data, kind).select("partition", "blob").toLocalIterator()
-        return ((row.partition, row.blob) for row in rows)
+        return ((row.partition, row.blob) for row in self.only(data, kind).select("partition", "blob").toLocalIterator())
 
     def share(self, name, content):
-        with open(os.path.join(self.folder, name), "wb") as file:
-            file.write(content)
-        self.spark.sparkContext.addFile(file.name)
+        pathlib.Path(self.folder, name).write_bytes(content)
+        self.spark.sparkContext.addFile(f"{self.folder}/{name}")
         return name
 
     def local(self, rows):
-        return self.spark.createDataFrame([(p, kind, bytes(blob)) for p, kind, blob in rows], ROWS)
+        return self.blobs.createDataFrame([(p, kind, bytes(blob)) for p, kind, blob in rows], ROWS)
 
     def write(self, data, kind, columns):
         schema = StructType()
         for name, of in columns.items():
             schema.add(name, of if of in ("double", "long") else self.table.schema[of].dataType)
-
         self.only(data, kind).select("blob").mapInArrow(steps.tables_in, schema).write.parquet(f"{self.out}/{kind}")
 
 
 def main():
     given = steps.arguments(__doc__)
-    spark = SparkSession.builder.appName("neardup").getOrCreate()
+    builder = SparkSession.builder.appName("neardup").config("spark.sql.execution.arrow.maxBytesPerBatch", 8 << 20)
+    spark = builder.config("spark.sql.maxConcurrentOutputFileWriters", 64).getOrCreate()  # otherwise Spark sorts blobs by kind
     for module in (steps, repeated_passages):
         spark.sparkContext.addPyFile(module.__file__)
     with tempfile.TemporaryDirectory() as folder:
