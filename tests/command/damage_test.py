@@ -136,6 +136,13 @@ class Damage(CommandTest):
                 self.assertEqual(found, [i for i in range(6) if i not in lost], (data, err))
                 self.assertIn("bad input was skipped" if found else "", err)
 
+    def test_a_second_pass_counts_the_parts_of_a_bad_element(self):
+        two = texts(2)
+        for wrong in ('{"id": "a", "text": "b" {}}', '{{}}', '{"text": "b" {}} {"id": 1}'):
+            data = f"[\n{wrong},\n{record(two[0])},\n{wrong},\n{record(two[1])}\n]\n"
+            with self.subTest(wrong=wrong):
+                self.assertEqual(self.kept(data, ("--jsonl",))[0], [0, 1])
+
     def test_an_array_without_a_comma_loses_nothing(self):
         elements = [record(text) for text in texts(6)]
         for between in (",\n", ",\n  ", ", ", ","):

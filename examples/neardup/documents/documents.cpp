@@ -211,7 +211,10 @@ class batch_worker {
     }
     if (out.bad.size() == bad_before) out.bad.push_back(whole);
     if (parts.empty()) ++out.lines;
-    if (out.documents.size() > whole.before) out.input.from->recovered->add(place_of(out, raw), wrong);
+    // A second pass has to read the same documents, and has to count as many lines.
+    if (parts.size() > 1 || out.documents.size() > whole.before) {
+      out.input.from->recovered->add(place_of(out, raw), wrong);
+    }
   }
 
   /// Reads a record. Returns the error, or nullopt if the record is valid.
