@@ -12,23 +12,19 @@ namespace command {
 void fail_changed(const source& from) { throw input_error({from.name(), "was changed while it was being read"}); }
 
 void document_table::add(const placed_document& d) {
-  if (runs_.empty() || runs_.back().from != d.from)
-    runs_.push_back({static_cast<std::uint32_t>(names_.size()), d.from});
-  if (d.facts.repeats_id) repeated_.emplace(names_.size(), d.line);
-  if (d.id) {
-    std::size_t size = d.id->size();
-    constexpr std::size_t most_before = 10;  // bytes of a length
-    if (ids_.empty() || ids_.back().size() + most_before + size > block_of_ids) {
-      ids_.emplace_back().reserve(block_of_ids);
-    }
-    std::string& to = ids_.back();
-    names_.push_back(2 * ((ids_.size() - 1) * block_of_ids + to.size()) + 1);
-    for (; size >= 0x80; size >>= 7) to += static_cast<char>(size | 0x80);
-    to += static_cast<char>(size);
-    to += *d.id;
-  } else {
-    names_.push_back(2 * d.line);
+  if (runs_.empty() || runs_.back().from != d.from) runs_.push_back({static_cast<std::uint32_t>(size_), d.from});
+  if (d.facts.repeats_id) repeated_.emplace(size_, d.line);
+  constexpr std::size_t most_before = 10;  // bytes of the number before an id
+  const std::string_view id = d.id.value_or("");
+  if (names_.empty() || names_.back().size() + most_before + id.size() > block_of_names) {
+    names_.emplace_back().reserve(block_of_names);
   }
+  std::string& to = names_.back();
+  if (size_++ % names_a_start == 0) starts_.push_back((names_.size() - 1) * block_of_names + to.size());
+  std::uint64_t number = d.id ? 2 * id.size() + 1 : 2 * d.line;
+  for (; number >= 0x80; number >>= 7) to += static_cast<char>(number | 0x80);
+  to += static_cast<char>(number);
+  to += id;
   if (keeps_places_) extents_.emplace_back(d.offset, d.facts.length);
 }
 
@@ -39,16 +35,21 @@ const std::shared_ptr<source>& document_table::source_of(std::size_t i) const {
 }
 
 std::string document_table::id(std::size_t i) const {
-  const std::uint64_t name = names_[i];
-  if (name % 2 == 0) return source_of(i)->id_of(name / 2);
-  const char* from = ids_[name / 2 / block_of_ids].data() + name / 2 % block_of_ids;
-  std::size_t size = 0;
-  for (int shift = 0;; shift += 7) {
-    const auto byte = static_cast<unsigned char>(*from++);
-    size |= std::size_t{byte & 0x7fU} << shift;
-    if (byte < 0x80) break;
+  const std::uint64_t start = starts_[i / names_a_start];
+  std::size_t block = start / block_of_names, at = start % block_of_names;
+  for (std::size_t before = i % names_a_start;; --before) {
+    if (at == names_[block].size()) ++block, at = 0;
+    const std::string& from = names_[block];
+    std::uint64_t number = 0;
+    for (int shift = 0;; shift += 7) {
+      const auto byte = static_cast<unsigned char>(from[at++]);
+      number |= std::uint64_t{byte & 0x7fU} << shift;
+      if (byte < 0x80) break;
+    }
+    const std::size_t size = number % 2 == 0 ? 0 : number / 2;
+    if (before == 0) return number % 2 == 0 ? source_of(i)->id_of(number / 2) : from.substr(at, size);
+    at += size;
   }
-  return {from, size};
 }
 
 std::string document_table::place_of_repeated(std::size_t i) const {

@@ -27,7 +27,8 @@ struct place {
 [[noreturn]] void fail_changed(const source& from);
 
 /// The names and positions of documents. The name is the id of the document, or the path of its file.
-/// Memory: for each document 5 bytes and the bytes of its name, and 16 bytes if positions are kept.
+/// Memory: for each document about 1.5 bytes and the bytes of its name, and 16 bytes if positions are kept.
+/// Complexity: id() reads the names of up to 16 documents.
 class document_table {
  public:
   explicit document_table(bool keeps_places) : keeps_places_(keeps_places) {}
@@ -52,18 +53,21 @@ class document_table {
     std::shared_ptr<source> from;
   };
 
-  static constexpr std::size_t block_of_ids = std::size_t{1} << 16;  // a longer id has a block of its own
+  static constexpr std::size_t block_of_names = std::size_t{1} << 16;  // a longer id has a block of its own
+  static constexpr std::size_t names_a_start = 16;
 
   [[nodiscard]] const std::shared_ptr<source>& source_of(std::size_t i) const;
 
   bool keeps_places_;
   std::vector<run> runs_;
-  compact_numbers names_;  // 2 * line, or 2 * position in the blocks + 1; 0 if the source is the document
+  std::size_t size_ = 0;
+  // Each string, called a block, has the names of many documents, one after the other. A name is a number, with 7 bits
+  // in each byte; the last byte is below 128. The number is 2 * line, 0 if the source is the document, or, before an
+  // id, 2 * length of the id + 1.
+  std::vector<std::string> names_;
+  compact_numbers starts_;  // positions in the blocks of every names_a_start-th name
   std::vector<std::pair<std::uint64_t, std::uint64_t>> extents_;  // offset and length of each document
   std::map<std::size_t, std::uint64_t> repeated_;  // documents that have the id of an earlier document, and their lines
-  // Each string, called a block, has many ids, one after the other. Before each id is its length, with 7 bits in each
-  // byte. The last byte of a length is below 128.
-  std::vector<std::string> ids_;
 };
 
 /// The corpus: all documents that have tokens.
