@@ -8,6 +8,7 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/deduplicator.hpp
     include/neardup/dedup/describer.hpp
     include/neardup/dedup/description.hpp
+    include/neardup/dedup/engine/across_matcher.hpp
     include/neardup/dedup/engine/candidate_collector.hpp
     include/neardup/dedup/engine/fingerprint_candidates.hpp
     include/neardup/dedup/engine/fingerprint_matcher.hpp

@@ -45,10 +45,23 @@ class Pairing(CommandTest):
         before = cpu_seconds()
         self.assert_done(run("hash", "--jsonl", path))
         spent = cpu_seconds() - before  # larger with sanitizers
-        for verb, *kind in (("pairs",), ("pairs", "--kind", "simhash", "--distance", "12"), ("groups",)):
+        simhash = ("--kind", "simhash", "--distance", "12")
+        for verb, *kind in (("pairs",), ("pairs", *simhash), ("groups",), ("groups", *simhash)):
             before = cpu_seconds()
             self.assertEqual(self.assert_done(run(verb, "--jsonl", *kind, "--across", "split", path)).text, "")
             self.assertLess(cpu_seconds() - before, 8 * spent + 0.2, (verb, *kind))
+
+    def test_groups_across_many_values_take_few_pairs(self):
+        """All records are similar, and each of the many values has few records."""
+        records = [{"text": f"t{i % 1200} a b c d e f g h {i % 7}", "split": i // 5} for i in range(12000)]
+        path = self.write("in.jsonl", as_lines(records))
+        for kind in (("--similarity", "0.6"), ("--similarity", "0.6", "--memory", "1MB"), ("--kind", "simhash", "--distance", "32")):
+            for verb in ("groups", "unique"):
+                before = cpu_seconds()
+                self.assert_done(run(verb, "--jsonl", *kind, path))
+                without = cpu_seconds() - before
+                self.assert_done(run(verb, "--jsonl", *kind, "--across", "split", path))
+                self.assertLess(cpu_seconds() - before - without, 8 * without + 0.2, (verb, *kind))
 
     def test_tables_mail_by_and_report(self):
         table = f"text,lang\n{A},en\n{A},de\n{A},en\n"

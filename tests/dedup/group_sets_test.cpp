@@ -57,7 +57,10 @@ labels_type expected_labels(const sets_type& sets, std::size_t earlier, const se
     scores.push_back(least.measure == set_similarity::containment ? static_cast<double>(sets[i].size()) : 0);
   }
   const auto order = oracle::order_of(sets.size(), earlier, scores);
-  const auto match = [&](std::size_t i, std::size_t j) { return closeness(sets[i], sets[j], least); };
+  const auto match = [&](std::size_t i, std::size_t j) {
+    const bool is_excluded = !how.across.empty() && how.across[i] == how.across[j];
+    return is_excluded ? std::nullopt : closeness(sets[i], sets[j], least);
+  };
   const auto labels = how.by == grouping::components ? oracle::connected(order, match)
                                                      : oracle::originals(order, earlier, how.among_themselves, match);
   return {labels.begin() + static_cast<std::ptrdiff_t>(earlier), labels.end()};
@@ -78,6 +81,15 @@ labels_type found_by_partitions(const sets_type& sets, std::size_t earlier, cons
   return neardup::detail::label_by_partitions<std::uint32_t, std::uint32_t>(
       {sets.size(), [&](std::size_t i) { return std::span<const std::uint32_t>(sets[i]); }}, earlier, least, how,
       neardup::detail::any_store_of(store), sizes, max_pairs);
+}
+
+/// Draws one of a few values, or of many, for each set. Half of the results are empty.
+std::vector<std::uint32_t> random_values(std::size_t count, std::mt19937_64& random) {
+  const std::uint32_t kinds[] = {1, 2, 3, 30, 1000};
+  const std::uint32_t kind = kinds[random() % 5];
+  std::vector<std::uint32_t> values(random() % 2 == 0 ? count : 0);
+  for (std::uint32_t& value : values) value = static_cast<std::uint32_t>(random()) % kind;
+  return values;
 }
 
 neardup::detail::failure_limits random_limits(std::mt19937_64& random) {
@@ -127,10 +139,12 @@ TEST_CASE("groups of similar sets are those of the rule, set by set", "[dedup][s
         group_options how{.by = round % 2 == 0 ? grouping::representatives : grouping::components,
                           .run = threads{parts[random() % 3]}};
         if (round >= 2) how.preference = scores;
+        const auto values = random_values(sets.size(), random);
+        how.across = values;
         const neardup::detail::set_join_sizes tiny{1 + random() % 40, 1 + random() % 30, 1 + random() % 50,
                                                    neardup::detail::set_keys{static_cast<unsigned char>(random() % 4)},
                                                    random_limits(random)};
-        CAPTURE(static_cast<int>(shape), similarity, round, least.min_common, static_cast<int>(least.measure));
+        CAPTURE(static_cast<int>(shape), similarity, round, values, least.min_common, static_cast<int>(least.measure));
         const labels_type expected = expected_labels(sets, 0, least, how);
         REQUIRE(found(sets, 0, least, how, tiny, random() % 20) == expected);
         REQUIRE(neardup::group(sets, least, how) == expected);
@@ -154,6 +168,8 @@ TEST_CASE("groups of similar sets are extended by the rule, set by set", "[dedup
           const set_threshold least{measure_of(random() % 5), similarity};
           group_options how{.among_themselves = among_themselves, .run = threads{1 + random() % 3}};
           if (random() % 2 == 0) how.preference = scores;
+          const auto values = random_values(sets.size(), random);
+          how.across = values;
           const auto keys = neardup::detail::set_keys{static_cast<unsigned char>(random() % 4)};
           CAPTURE(static_cast<int>(shape), earlier, similarity, among_themselves, static_cast<int>(keys));
           const labels_type expected = expected_labels(sets, earlier, least, how);
@@ -179,8 +195,9 @@ TEST_CASE("a template among other sets is grouped by the rule", "[dedup][similar
     const std::size_t earlier = random() % 3 == 0 ? random() % sets.size() : 0;
     for (const double similarity : {0.8, 0.86, 0.9, 0.93}) {
       const jaccard least{similarity};
-      const group_options how{.run = threads{1 + random() % 3}};
-      CAPTURE(round, earlier, similarity);
+      const auto values = random_values(sets.size(), random);
+      const group_options how{.across = values, .run = threads{1 + random() % 3}};
+      CAPTURE(round, earlier, similarity, values);
       const labels_type expected = expected_labels(sets, earlier, least, how);
       REQUIRE(found(sets, earlier, least, how, {}, random() % 20) == expected);
       REQUIRE(found_by_partitions(sets, earlier, least, how, random_sizes(random), 1 + random() % 500) == expected);
@@ -272,6 +289,8 @@ TEST_CASE("groups of similar sets refuse what has no answer", "[dedup][similar]"
   REQUIRE_THROWS_AS(neardup::group(sets, jaccard{0.8}, {.preference = scores}), std::invalid_argument);
   const std::vector<double> wrong(200, std::numeric_limits<double>::quiet_NaN());
   REQUIRE_THROWS_AS(neardup::group(sets, jaccard{0.8}, {.preference = wrong}), std::invalid_argument);
+  const std::vector<std::uint32_t> few(199);
+  REQUIRE_THROWS_AS(neardup::group(sets, jaccard{0.8}, {.across = few}), std::invalid_argument);
   for (const double least : {0.0, 1.1, std::nan("")}) {
     REQUIRE_THROWS_AS(neardup::group(sets, jaccard{least}), std::invalid_argument);
     REQUIRE_THROWS_AS(neardup::extend_groups(sets, sets, neardup::cosine{least}), std::invalid_argument);

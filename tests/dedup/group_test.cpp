@@ -137,6 +137,32 @@ TEST_CASE("groups beside the oracle", "[dedup][oracle]") {
   support::for_each_width([](auto bits) { check_corpora<bits>(); });
 }
 
+TEST_CASE("groups across values beside the oracle", "[dedup][oracle]") {
+  // A search of the crowd ends early if the documents have few values, because most pairs are then excluded.
+  oracle::random_engine random(8);
+  for (const std::size_t size : {std::size_t{300}, oracle::effort(1500, 700)}) {
+    const auto fingerprints = crowd(size);
+    for (const std::uint32_t kind : {1U, 2U, 5U, 1000U}) {
+      kinds check;
+      std::vector<std::uint32_t> values;
+      for (std::size_t i = 0; i < size; ++i) {
+        check.of.push_back(oracle::random_below(random, 7));
+        values.push_back(static_cast<std::uint32_t>(oracle::random_below(random, kind)));
+      }
+      const auto differ = [&](std::size_t i, std::size_t j) { return values[i] != values[j]; };
+      const auto both = [&](std::size_t i, std::size_t j) { return differ(i, j) && check(i, j); };
+      for (const int k : {2, 4}) {
+        for (const grouping by : {grouping::representatives, grouping::components}) {
+          CAPTURE(size, kind, k, static_cast<int>(by));
+          const group_options how{.by = by, .across = values, .run = threads{1 + oracle::random_below(random, 3)}};
+          REQUIRE(group(fingerprints, bits{k}, how) == expected_labels(fingerprints, k, differ, {}, by).labels);
+          REQUIRE(group(fingerprints, bits{k}, check, how) == expected_labels(fingerprints, k, both, {}, by).labels);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("groups by every layout, and by none", "[dedup][oracle]") {
   oracle::random_engine random(5);
   const auto fingerprints = oracle::clustered_fingerprints<32>(300, 8, random);

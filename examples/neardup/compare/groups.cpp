@@ -65,15 +65,12 @@ std::vector<std::uint32_t> group_by_fingerprints(const context& c, const corpus&
                                                  const neardup::group_options& how) {
   const neardup::bits within = within_of(c.settings.comparison);
   std::optional<position_check> check;
-  if (all.check.decides() || all.paired == pairing::across) {
+  if (all.check.decides()) {
     position_check::features_type features;
     if (all.check.can_join()) features = [&](std::size_t i) { return all.check[documents[i]]; };
-    const auto compare = [&](std::size_t i, std::size_t j) -> neardup::check_result {
-      const std::uint32_t a = documents[i], b = documents[j];
-      if (!all.may_pair(a, b)) return {false, std::nullopt};
-      return all.check.decides() ? all.check(a, b) : neardup::check_result{true, std::nullopt};
-    };
-    check.emplace(c.settings.comparison.min_similarity.value_or(0), compare, features);
+    check.emplace(
+        c.settings.comparison.min_similarity.value_or(0),
+        [&](std::size_t i, std::size_t j) { return all.check(documents[i], documents[j]); }, features);
   }
   fingerprint_vector copied_known(c.settings.fingerprint.bits), copied(c.settings.fingerprint.bits);
   const fingerprint_part prints = fingerprints_of(all, documents.input, copied);
@@ -97,6 +94,7 @@ std::vector<std::uint32_t> group_documents(context& c, const corpus& all, const 
   }
   neardup::group_options how = exact_grouping(c.settings, scores);
   how.originals = originals;
+  if (all.paired == pairing::across) how.across = all.values;
   if (c.settings.comparison.is_exact) return group_exactly(c, all, documents, how);
   return group_by_fingerprints(c, all, documents, how);
 }
@@ -295,7 +293,7 @@ distinct_documents::distinct_documents(const corpus& all, const document_numbers
 std::vector<std::uint32_t> extend_groups_of_distinct(const distinct_documents& known,
                                                      const fingerprint_part& representatives,
                                                      const fingerprint_part& fingerprints, const neardup::bits& within,
-                                                     const position_check* check, const neardup::group_options& how) {
+                                                     const position_check* check, neardup::group_options how) {
   const auto extend = [&](const fingerprint_part& others, const position_check* accepts) {
     return with_bits(fingerprints.all.bits(), [&](auto bits) {
       const auto earlier = others.of<bits>(), later = fingerprints.of<bits>();
@@ -308,6 +306,11 @@ std::vector<std::uint32_t> extend_groups_of_distinct(const distinct_documents& k
   const auto add = [&](std::size_t number) { distinct.push_back(representatives.all[representatives.first + number]); };
   for (const std::uint32_t number : known.numbers()) add(number);
   for (std::size_t i = known.count(); i < representatives.end - representatives.first; ++i) add(i);
+  std::vector<std::uint32_t> values;
+  for (std::size_t i = 0; !how.across.empty() && known.number_at(i) < how.across.size(); ++i) {
+    values.push_back(how.across[known.number_at(i)]);
+  }
+  how.across = values;
   std::optional<position_check> of_positions;
   if (check != nullptr) {
     position_check::features_type features = check->features();
@@ -348,7 +351,7 @@ neardup::group_options exact_grouping(const run_settings& settings, std::span<co
 std::vector<std::uint32_t> find_groups(context& c, const corpus& all, bool originals) {
   say_comparing(c, all);
   const bool has_wide_codes = all.fingerprints.wide() != nullptr;
-  if (has_wide_codes || (all.paired == pairing::across && c.settings.comparison.is_exact)) {
+  if (has_wide_codes || (all.paired == pairing::across && c.settings.comparison.checks_edits())) {
     return group_by_pairs(c, all, {});
   }
   if (all.paired == pairing::within) return group_within_values(c, all, originals);

@@ -58,7 +58,7 @@ using position_check = neardup::at_least<std::function<neardup::check_result(std
 std::vector<std::uint32_t> extend_groups_of_distinct(const distinct_documents& known,
                                                      const fingerprint_part& representatives,
                                                      const fingerprint_part& fingerprints, const neardup::bits& within,
-                                                     const position_check* check, const neardup::group_options& how);
+                                                     const position_check* check, neardup::group_options how);
 
 /// Returns the representative of each document. Without `originals`, the call takes less time, and only decides which
 /// documents are kept; see neardup::group_options.

@@ -102,10 +102,17 @@ class group_matcher final : public fingerprint_matcher<Words, Number> {
 template <class Index, class Fingerprint>
 [[nodiscard]] std::vector<Index> label_fingerprints(std::span<const Fingerprint> representatives,
                                                     std::span<const Fingerprint> fingerprints, const bits& within,
-                                                    const group_check& check, const group_options& options) {
+                                                    group_check check, const group_options& options) {
   constexpr std::size_t words = words_for(Fingerprint::bits);
   check_distance(Fingerprint::bits, within.count);
   const std::size_t earlier = representatives.size(), size = earlier + fingerprints.size();
+  if (!options.across.empty() && options.by == grouping::components) {
+    check.closeness = [of = std::move(check.closeness), values = options.across](
+                          std::size_t i, std::size_t j, int distance) -> std::optional<double> {
+      if (values[i] == values[j]) return std::nullopt;
+      return of ? of(i, j, distance) : closeness_of({true, std::nullopt}, distance);
+    };
+  }
   return with_position_type<Index>(size, [&](auto number) {
     using number_type = decltype(number);
     const document_order<number_type> order(size, earlier, options.preference);

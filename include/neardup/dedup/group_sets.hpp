@@ -39,6 +39,11 @@ document_order<std::uint32_t> order_of_sets(const set_source<Feature>& source, s
   return order;
 }
 
+/// Returns how equal sets are grouped. With `across`, two copies match only if their numbers differ.
+inline copies_as copies_in(const group_options& options) noexcept {
+  return options.across.empty() ? copies_as::one : copies_as::others;
+}
+
 /// Returns labels for groups of similar sets. The sets numbered below `earlier` are representatives, and the other sets
 /// are grouped. At most max(min_pairs, 4 n) + 4 n pairs of n sets are in memory.
 template <class Index, class Feature>
@@ -46,7 +51,7 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
                                  const group_options& options, const set_join_sizes& sizes, std::size_t min_pairs) {
   document_order<std::uint32_t> order = order_of_sets(source, earlier, least.measure, options);
   const overlap_bounds bounds(least);
-  distinct_sets<Feature> sets(source, earlier, bounds.min_common(), options.run);
+  distinct_sets<Feature> sets(source, earlier, bounds.min_common(), options.run, copies_in(options));
   const set_prefixes prefixes(sets, bounds, options.run, sizes.block);
   // Converts between two numberings: documents are numbered by place in the order of decision, but the join numbers
   // sets by size.

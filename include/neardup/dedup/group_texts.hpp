@@ -167,6 +167,7 @@ NEARDUP_INLINE std::vector<std::size_t> label_similar_texts(const text_source& s
                                                             const edit& least, const group_options& options,
                                                             std::size_t q) {
   check_similarity(least.similarity);
+  if (!options.across.empty()) fail<std::invalid_argument>("group: `across` is not for edit similarities");
   const document_order<std::uint32_t> order(source.size, known, options.preference);
   const distinct_texts texts({source.size, [&](std::size_t place) { return source.of(order.position(place)); }},
                              source.size);

@@ -95,7 +95,7 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
                                        any_partition_store store, const row_join_sizes& sizes, std::size_t max_pairs) {
   document_order<std::uint32_t> order = order_of_sets(source, earlier, least.measure, options);
   const overlap_bounds bounds(least);
-  row_join<Feature> join(source, earlier, bounds, std::move(store), options.run, sizes);
+  row_join<Feature> join(source, earlier, bounds, std::move(store), options.run, sizes, copies_in(options));
   order.unite(join.copies(), [&](std::uint32_t set) { return bounds.are_copies_similar(join.size_of(set)); });
   row_matcher<Feature> matcher(join, bounds, source.size, order.firsts(), sizes.failures);
   return label_documents<Index>(matcher, order, options, max_pairs);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -17,6 +18,7 @@
 #include "../../error.hpp"
 #include "../../ids.hpp"
 #include "../rule.hpp"
+#include "across_matcher.hpp"
 #include "ordered_decider.hpp"
 
 namespace neardup::inline v0::detail {
@@ -80,6 +82,7 @@ class document_order {
     known_ = count_below(places_, earlier_);
   }
 
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool is_by_position() const noexcept { return at_.empty(); }
   [[nodiscard]] std::size_t position(std::size_t place) const noexcept {
     return at_.empty() ? place : static_cast<std::size_t>(at_[place]);
@@ -176,6 +179,19 @@ void check_extended(std::size_t count, const group_options& options) {
 template <class Index, class Number>
 [[nodiscard]] std::vector<Index> label_documents(matcher<Number>& by, const document_order<Number>& order,
                                                  const group_options& options, std::size_t max_candidates) {
+  if (!options.across.empty() && options.across.size() != order.size()) {
+    fail<std::invalid_argument>({"group: ", options.across.size(), " values for ", order.size(), " documents"});
+  }
+  // A matcher that never finds enough pairs finds components by its own check.
+  if (!options.across.empty() && (options.by == grouping::representatives || by.enough_pairs() != 0)) {
+    std::vector<std::uint32_t> values;
+    for (std::size_t i = 0; i < order.documents(); ++i)
+      values.push_back(options.across[order.position(order.place(i))]);
+    across_matcher<Number> across(by, std::move(values));
+    group_options rest = options;
+    rest.across = {};
+    return label_documents<Index, Number>(across, order, rest, max_candidates);
+  }
   if (options.by == grouping::components) {
     component_classes<Number> components(order.documents());
     std::vector<Number> all(order.documents());

@@ -50,8 +50,7 @@ class matcher {
   /// `pairs` leaves out. If `kept` is not 0, each pair has one of the first `kept` documents and one of the remaining
   /// documents. The parts of the runner call `take` concurrently. If `take` returns false, the search ends soon.
   /// Returns: false if the search gave up.
-  /// Precondition: the first `kept` numbers of the list ascend, and so do the other numbers. If classes are given, kept
-  /// is 0.
+  /// Precondition: the first `kept` numbers of the list ascend, and so do the other numbers.
   virtual bool find_candidates(std::span<const Number> documents, std::size_t kept, const take_type& take,
                                const left_out& pairs) = 0;
   /// Returns n <= 127: once a search has found n candidate pairs of a document, find_candidates() may leave out further

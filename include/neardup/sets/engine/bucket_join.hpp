@@ -111,7 +111,6 @@ struct found_pair {
 ///   Sets::scratch                   scratch memory of a thread
 ///   has_features(), has_bitmaps()   true if features() and bitmap() may be called
 ///   features(set)                   the features of a set, ascending
-///   is_of_second(row)               true if the set is of the second corpus; sets of two corpora are never copies
 ///   is_across()                     true if each pair has one marked set and one unmarked set
 ///   is_marked(row)                  true if the set is marked
 ///   looks_up(row)                   false if similar pairs of its set and smaller sets are found in other buckets
@@ -481,18 +480,12 @@ class bucket_join {
   /// Joins the sets of a large bucket as a corpus of their own.
   template <class HandOver>
   void join_corpus(std::span<const row> bucket, const HandOver& hand_over) {
-    // distinct_sets expects the sets of the first corpus before the sets of the second corpus.
-    std::vector<std::uint32_t> order(bucket.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-    const auto middle = std::stable_partition(order.begin(), order.end(),
-                                              [&](std::uint32_t i) { return !sets_.is_of_second(bucket[i]); });
-    const auto firsts = static_cast<std::size_t>(middle - order.begin());
-    distinct_sets<feature> sets({bucket.size(), [&](std::size_t i) { return sets_.features(bucket[order[i]].set); }},
-                                firsts, bounds_.min_common(), run_);
+    distinct_sets<feature> sets({bucket.size(), [&](std::size_t i) { return sets_.features(bucket[i].set); }},
+                                bucket.size(), bounds_.min_common(), run_, copies_as::others);
     constexpr set_join_sizes sizes;
     const set_prefixes prefixes(sets, bounds_, run_, sizes.block);
     set_join<feature> join(sets, prefixes, bounds_, run_, sizes);
-    const auto row_of = [&](std::size_t rank) -> const row& { return bucket[order[sets.first_of(rank)]]; };
+    const auto row_of = [&](std::size_t rank) -> const row& { return bucket[sets.first_of(rank)]; };
     std::vector<bool> is_marked;
     if (sets_.is_across()) {
       for (std::size_t rank = 0; rank < sets.size(); ++rank) is_marked.push_back(sets_.is_marked(row_of(rank)));

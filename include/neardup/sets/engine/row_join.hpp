@@ -187,10 +187,9 @@ class row_sets {
   /// Makes the sets of a join. `marks`: a mark for each set, by its number; nullptr if no set is marked. `has_parts`:
   /// true at the number of each set that has rows of parts; empty if there are no such sets. `parts`: nullptr if the
   /// rows are prefix features.
-  row_sets(const set_source<Feature>& source, std::size_t first_count, const source_prefixes<Feature>& prefixes,
-           const std::vector<bool>* marks, const std::vector<bool>& has_parts, const row_parts* parts)
+  row_sets(const set_source<Feature>& source, const source_prefixes<Feature>& prefixes, const std::vector<bool>* marks,
+           const std::vector<bool>& has_parts, const row_parts* parts)
       : source_(source),
-        first_count_(first_count),
         prefixes_(prefixes),
         marks_(marks),
         has_parts_(has_parts),
@@ -202,7 +201,6 @@ class row_sets {
   [[nodiscard]] std::span<const Feature> features(std::uint32_t set) const { return source_.of(set); }
   [[nodiscard]] std::size_t position(const row& of) const noexcept { return of.position & position_mask_; }
   [[nodiscard]] static const set_bitmap& bitmap(const row& of) noexcept { return of.bitmap; }
-  [[nodiscard]] bool is_of_second(const row& of) const noexcept { return of.set >= first_count_; }
   [[nodiscard]] bool is_across() const noexcept { return marks_ != nullptr; }
   [[nodiscard]] bool is_marked(const row& of) const { return (*marks_)[of.set]; }
 
@@ -234,7 +232,6 @@ class row_sets {
 
  private:
   const set_source<Feature>& source_;
-  std::size_t first_count_;
   const source_prefixes<Feature>& prefixes_;
   const std::vector<bool>* marks_;
   const std::vector<bool>& has_parts_;
@@ -252,11 +249,12 @@ class row_join {
   using take_type = typename bucket_join<row_sets<Feature>>::take_type;
 
   /// Counts the features, finds the copies, and stores the rows of all other sets. The sets numbered `first_count` and
-  /// above are a second corpus. Sets of different corpora are never copies of each other.
+  /// above are a second corpus. Sets of different corpora are never copies of each other. With copies_as::others, no set
+  /// is a copy.
   /// Throws: std::length_error if the source has 2^32 - 1 sets or more, or if a set has 2^32 - 1 features or more;
   /// exceptions of the store; std::bad_alloc.
   row_join(set_source<Feature> source, std::size_t first_count, const overlap_bounds& bounds, any_partition_store store,
-           const any_runner& run, const row_join_sizes& sizes)
+           const any_runner& run, const row_join_sizes& sizes, copies_as as = copies_as::one)
       : source_(std::move(source)),
         first_count_(first_count),
         bounds_(bounds),
@@ -266,7 +264,7 @@ class row_join {
         sizes_(sizes),
         prefixes_(source_, table_, counts_, sizes.cached_prefixes, sizes.memory / 64 / run.parts()) {
     check_count(source_);
-    count_features();
+    count_features(as);
     scatter();
   }
   row_join(const row_join&) = delete;
@@ -295,7 +293,7 @@ class row_join {
   bool visit_partitions(std::uint32_t first, std::uint32_t last, const row_parts* parts, const selection& chosen,
                         const take_type& take) {
     if (first == last) return true;
-    const row_sets<Feature> sets(source_, first_count_, prefixes_, chosen.across, has_parts_, parts);
+    const row_sets<Feature> sets(source_, prefixes_, chosen.across, has_parts_, parts);
     bucket_join<row_sets<Feature>> join(sets, bounds_, table_, run_, sizes_.large, chosen.classes, chosen.failures);
     large_array<set_row> rows;
     scratch_array<set_row> scratch;
@@ -315,7 +313,7 @@ class row_join {
   }
 
   /// Counts the features, finds the copies, and determines the number of partitions.
-  void count_features() {
+  void count_features(copies_as as) {
     large_array<std::uint64_t> hashes(source_.size);
     // The number of rows, the number of rows of long sets, and the size of the largest set.
     struct row_counts {
@@ -355,7 +353,8 @@ class row_join {
     const std::size_t number_bytes = bits <= 8 ? 1 : bits <= 16 ? 2 : 4;
     format_ = {.number_bytes = number_bytes, .has_short_bitmaps = all.of_long <= all.rows / 32};
     stored_.assign(partitions_ + part_partitions_, 0);
-    copies_ = equal_sets(source_, first_count_, hashes.span(), run_);
+    copies_ = as == copies_as::one ? equal_sets(source_, first_count_, hashes.span(), run_)
+                                   : equal_groups<std::uint32_t>(source_.size);
   }
 
   /// Returns the greatest size of sets for which bitmaps of 64 bits reject most dissimilar sets. Two similar sets of

@@ -65,7 +65,6 @@ class record_sets {
   [[nodiscard]] static std::size_t position(const row& of) noexcept { return of.position; }
   [[nodiscard]] const set_bitmap& bitmap(const row& of) const noexcept { return sets_[of.set].bitmap; }
   // Always false: equal sets of two corpora become one gathered_set, which may have documents of both corpora.
-  [[nodiscard]] static constexpr bool is_of_second(const row& /*of*/) noexcept { return false; }
   [[nodiscard]] static constexpr bool is_across() noexcept { return false; }
   [[nodiscard]] static constexpr bool is_marked(const row& /*of*/) noexcept { return false; }
   [[nodiscard]] static constexpr bool looks_up(const row& /*of*/) noexcept { return true; }
