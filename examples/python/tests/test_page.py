@@ -141,6 +141,13 @@ def test_python_m_neardup(folder):
     assert pq.read_table("groups.parquet")["representative"].to_pylist() == oracle.groups(oracle.sets_of(TEXTS))
 
 
+@pytest.mark.parametrize("verb", ["unique", "groups", "pairs"])
+def test_python_m_neardup_imports_no_pandas(folder, verb):
+    """An import of pandas takes longer than the join of 100,000 texts."""
+    code = f"import sys, neardup.__main__ as program; program.main(['{verb}', 'in.parquet', 'out.parquet', '-q']); sys.exit('pandas' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], cwd=folder, check=True)
+
+
 def test_python_m_neardup_on_many_batches(folder, monkeypatch):
     monkeypatch.setattr(program, "ROWS", 2)
     assert program.main(["unique", "in.parquet", "out.parquet", "-q"]) == 0

@@ -21,8 +21,16 @@ ROWS = 1 << 16
 
 
 def _batches(file: Any, column: str) -> Iterator[Any]:
-    for batch in file.iter_batches(batch_size=ROWS, columns=[column]):
+    for batch in file.iter_batches(batch_size=1 << 13, columns=[column]):
         yield batch
+
+
+def _column(values: Any) -> Any:
+    """Makes a column of Arrow from an array of numbers or bool. pa.array() and pa.table() would import pandas first."""
+    import pyarrow as pa
+
+    data = np.packbits(values, bitorder="little") if values.dtype == bool else np.ascontiguousarray(values)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(data)])
 
 
 def _features(file: Any, options: argparse.Namespace) -> "neardup.FeatureSets":
@@ -45,7 +53,7 @@ def _kept(batch: Any, keep: Any) -> Any:
     import pyarrow as pa
 
     try:
-        return pa.Table.from_batches([batch.filter(pa.array(keep))])
+        return pa.Table.from_batches([batch.filter(_column(keep))])
     except pa.ArrowNotImplementedError:  # Arrow cannot take rows of string_view, so runs of rows are sliced
         edges = np.flatnonzero(np.diff(keep, prepend=False, append=False))
         runs = [batch.slice(begin, end - begin) for begin, end in zip(edges[::2], edges[1::2])]
@@ -104,20 +112,20 @@ def main(arguments: Optional[List[str]] = None) -> int:
         print(f"neardup: {options.output} is also an input", file=sys.stderr)
         return 2
     try:
-        with pq.ParquetFile(options.input) as file:
+        with pq.ParquetFile(options.input, buffer_size=1 << 20) as file:
             sets = _features(file, options)
             # Writes another file first, so that a run that fails leaves an older output unchanged.
             descriptor, part = tempfile.mkstemp(prefix=".neardup-", suffix=".parquet", dir=folder)
             os.close(descriptor)
             if options.verb == "pairs":
                 found = neardup.pairs(sets, **how)
-                pq.write_table(pa.table(found), part)
+                pq.write_table(pa.table({name: _column(one) for name, one in found.to_numpy().items()}), part)
                 summary = f"{len(found):,} pairs"
             elif options.verb == "groups":
                 labels = neardup.groups(sets, **how)
-                rows = pa.array(range(len(labels)), pa.uint32())
-                pq.write_table(pa.table({"row": rows, "representative": labels}), part)
-                summary = f"{int((labels == rows.to_numpy()).sum()):,} kept"
+                rows = np.arange(len(labels), dtype=np.uint32)
+                pq.write_table(pa.table({"row": _column(rows), "representative": _column(labels)}), part)
+                summary = f"{int((labels == rows).sum()):,} kept"
             else:
                 keep = neardup.unique(sets, **how)
                 _write_kept(file, keep, part)
