@@ -56,7 +56,8 @@ void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t firs
 /// containment. The store gets 18 to 32 bytes for each prefix feature.
 /// If many small sets have a frequent prefix feature, the store may get up to 1,024 bytes more for each of these sets.
 /// Memory: about `memory` bytes, 17 bytes for each set, 6 bytes more for each copy, and up to 64 MB for counts of
-/// features. Sets that share a very frequent prefix feature are joined in memory, as visit_pairs() joins a corpus.
+/// features. If most candidate pairs share several prefix features, each thread takes up to 33 MB for prefixes. Sets
+/// that share a very frequent prefix feature are joined in memory, as visit_pairs() joins a corpus.
 /// Example: `visit_pairs(mapped_sets, jaccard{0.8}, files, 4'000'000'000, print, {.run = threads{8}});`
 template <set_range Sets, class Threshold, partition_store Store, class Visit>
   requires(std::invocable<Visit&, const similar_pair<std::size_t>&>)

@@ -46,11 +46,13 @@ template <class Key>
 /// Computes the functions of overlap_bounds with the same names. Arrays have the results for small sets.
 class overlap_table {
  public:
-  explicit overlap_table(const overlap_bounds& bounds) : bounds_(bounds), of_size_(1) {
-    for (std::size_t size = 1; size < max_sizes && least_.size() < max_overlaps; ++size) {
+  explicit overlap_table(const overlap_bounds& bounds) : bounds_(bounds), of_size_(sizes) {
+    for (std::size_t size = 1; size < sizes; ++size) {
       const std::size_t partner = bounds.least_partner(size);
-      of_size_.push_back({bounds.prefix(size), bounds.short_prefix(size), partner, least_.size()});
+      of_size_[size] = {bounds.prefix(size), bounds.short_prefix(size), partner, least_.size()};
+      if (least_.size() >= max_overlaps) continue;
       for (std::size_t a = partner; a <= size; ++a) least_.push_back(static_cast<std::uint32_t>(bounds.least(a, size)));
+      overlap_sizes_ = size + 1;
     }
   }
 
@@ -58,7 +60,7 @@ class overlap_table {
   /// from least_partner(larger) to `larger`.
   template <class Use>
   auto with_least(std::size_t larger, const Use& use) const {
-    if (larger < of_size_.size()) {
+    if (larger < overlap_sizes_) {
       return use([first = least_.data() + of_size_[larger].first_overlap,
                   smallest = of_size_[larger].least_partner](std::size_t a) { return first[a - smallest]; });
     }
@@ -66,10 +68,10 @@ class overlap_table {
   }
   /// Returns overlap_bounds::prefix; 0 for an empty set.
   [[nodiscard]] std::size_t prefix(std::size_t size) const noexcept {
-    return size < of_size_.size() ? of_size_[size].prefix : bounds_.prefix(size);
+    return size < sizes ? of_size_[size].prefix : bounds_.prefix(size);
   }
   [[nodiscard]] std::size_t short_prefix(std::size_t size) const noexcept {
-    return size < of_size_.size() ? of_size_[size].short_prefix : bounds_.short_prefix(size);
+    return size < sizes ? of_size_[size].short_prefix : bounds_.short_prefix(size);
   }
   /// Returns the greatest number of bits in which the bitmaps of two similar sets of at most `size` features differ.
   [[nodiscard]] int most_differing(std::size_t size) const noexcept {
@@ -77,7 +79,7 @@ class overlap_table {
     return static_cast<int>(bounds_.bounds_differences() ? (std::min)(bounds_.most_differing(size), bits) : bits);
   }
   [[nodiscard]] std::size_t least_partner(std::size_t size) const noexcept {
-    return size < of_size_.size() ? of_size_[size].least_partner : bounds_.least_partner(size);
+    return size < sizes ? of_size_[size].least_partner : bounds_.least_partner(size);
   }
 
  private:
@@ -85,11 +87,12 @@ class overlap_table {
     std::size_t prefix = 0, short_prefix = 0, least_partner = 0;
     std::size_t first_overlap = 0;  // index in least_ of the least overlap with a set of least_partner elements
   };
-  static constexpr std::size_t max_sizes = 512, max_overlaps = std::size_t{1} << 13;
+  static constexpr std::size_t sizes = 512, max_overlaps = std::size_t{1} << 13;
 
   const overlap_bounds& bounds_;
   std::vector<std::uint32_t> least_;
   std::vector<bounds_of_size> of_size_;
+  std::size_t overlap_sizes_ = 1;  // least_ has the overlaps of the sizes below this size
 };
 
 /// The default least number of rows of a large bucket, whose sets may be joined as a corpus of their own. See
@@ -114,7 +117,8 @@ struct found_pair {
 ///   is_across()                     true if each pair has one marked set and one unmarked set
 ///   is_marked(row)                  true if the set is marked
 ///   looks_up(row)                   false if similar pairs of its set and smaller sets are found in other buckets
-///   share_earlier(x, y, scratch)    true if the sets of two rows of one feature share an earlier prefix feature
+///   share_earlier(x, y, scratch, is_likely)  true if the sets of two rows of one feature share an earlier prefix
+///                                   feature; `is_likely` is a hint
 ///   before(row, scratch)            the previous prefix feature of the row's set, if any
 template <class Sets>
 class bucket_join {
@@ -234,6 +238,7 @@ class bucket_join {
   /// earlier prefix feature, the overlap test comes first, otherwise the prefix test.
   class test_order {
    public:
+    [[nodiscard]] bool share_is_likely() const noexcept { return prefers_share_; }
     [[nodiscard]] bool share_first() noexcept { return prefers_share_ || ++since_sample_ % one_in == 0; }
     /// Counts the result of the prefix test for one candidate pair.
     /// Returns: `shares`, which is true if the two sets share an earlier prefix feature.
@@ -394,7 +399,7 @@ class bucket_join {
     const auto drawn = [&](std::uint64_t i) -> const row& { return bucket[to_size(mix(i) % bucket.size())]; };
     for (std::uint64_t i = 1; i <= 2 * samples; i += 2) {
       const row &x = drawn(i), &y = drawn(i + 1);
-      shared += x.set != y.set && sets_.share_earlier(x, y, memory.sets) ? 1 : 0;
+      shared += x.set != y.set && sets_.share_earlier(x, y, memory.sets, false) ? 1 : 0;
     }
     return 8 * shared > 7 * samples;
   }
@@ -459,7 +464,7 @@ class bucket_join {
     std::size_t common = 0;
     if (sets_.has_features()) {
       const auto share = [&] {
-        const bool is_needless = sets_.share_earlier(x, y, memory.sets);
+        const bool is_needless = sets_.share_earlier(x, y, memory.sets, memory.order.share_is_likely());
         memory.needless[by_feature] += is_needless ? 1 : 0;
         return is_needless;
       };
@@ -508,7 +513,7 @@ class bucket_join {
         const row &x = row_of(pair.a), &y = row_of(pair.b);
         // With classes, a pair is also taken in the bucket of a later common feature: the join has already added the
         // pair to the classes, so the bucket of the earlier feature may leave the pair out.
-        const auto is_needed = [&] { return sets_.looks_up(y) && !sets_.share_earlier(x, y, own.sets); };
+        const auto is_needed = [&] { return sets_.looks_up(y) && !sets_.share_earlier(x, y, own.sets, false); };
         if (classes_ != nullptr || is_needed()) push_back(x.set, y.set, pair.common, own);
       }
       return hand_over(own);

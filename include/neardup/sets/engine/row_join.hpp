@@ -108,7 +108,7 @@ struct row_join_sizes {
   std::uint32_t max_partitions = 1024;
   std::uint64_t max_rows = std::uint64_t{1} << 22;  // about the most rows of a partition
   std::size_t large = large_bucket;
-  std::uint32_t cached_prefixes = std::uint32_t{1} << 14;  // prefixes that a thread caches, for each set of a pair
+  std::uint32_t cached_prefixes = std::uint32_t{1} << 13;  // prefixes that a thread caches, for each set of a pair
   std::uint64_t part_cost = 800;                           // cost of a row of a part, in 1/8 ns; see choose_parts()
   failure_limits failures = {};
 };
@@ -120,15 +120,10 @@ class source_prefixes {
  public:
   using key_span = std::span<const std::uint64_t>;
 
-  /// Makes the prefixes. A cache has entries for `slots` sets. The prefix features in a cache take at most about
-  /// `memory` bytes, or least_memory if `memory` is less.
+  /// Makes the prefixes. A cache has entries for `slots` sets.
   source_prefixes(const set_source<Feature>& source, const overlap_table& table, const sampled_counts& counts,
-                  std::uint32_t slots, std::uint64_t memory)
-      : source_(source),
-        table_(table),
-        counts_(counts),
-        slots_(slots),
-        most_(to_size((std::max)(memory, least_memory) / sizeof(std::uint64_t))) {}
+                  std::uint32_t slots)
+      : source_(source), table_(table), counts_(counts), slots_(slots) {}
 
   /// A cache of prefixes for one thread. The prefix of a set can be in one entry of `slots` only: slots[set %
   /// slots.size()].
@@ -139,37 +134,39 @@ class source_prefixes {
     };
     prefix_finder finder;
     std::vector<slot> slots;
-    std::size_t keys = 0;  // the number of prefix features for which `slots` have memory
   };
+
+  /// Returns true if a cache may have the prefix of a row's set. Longer prefixes would take too much memory.
+  [[nodiscard]] bool is_cached(const set_row& of) const { return table_.prefix(of.size) <= most_cached; }
 
   /// Returns the keys of the features that precede the feature of the row `of` in the prefix of its set. The lowest 32
   /// bits of a key are the token, and the bits above are its count. Keys ascend. The span is valid until the next call.
   [[nodiscard]] key_span earlier(const set_row& of, cache& memory) const {
     if (of.position == 0) return {};
+    const auto find = [&] { return memory.finder.find(source_.of(of.set), table_.prefix(of.size), counts_); };
+    if (!is_cached(of)) return find().first(of.position);
     if (memory.slots.empty()) memory.slots.resize(slots_);
     typename cache::slot& slot = memory.slots[of.set % slots_];
     if (slot.set != of.set) {
-      const key_span keys = memory.finder.find(source_.of(of.set), table_.prefix(of.size), counts_);
-      if (memory.keys + keys.size() > most_) {
-        memory.slots.assign(slots_, {});
-        memory.keys = 0;
-      }
-      memory.keys -= slot.keys.capacity();
+      const key_span keys = find();
       slot.keys.assign(keys.begin(), keys.end());
-      memory.keys += slot.keys.capacity();
       slot.set = of.set;
     }
     return key_span(slot.keys).first(of.position);
   }
 
+  /// Returns the key of a token.
+  [[nodiscard]] std::uint64_t key_of(std::uint32_t token) const noexcept {
+    return std::uint64_t{counts_[token]} << 32 | token;
+  }
+
  private:
-  static constexpr std::uint64_t least_memory = std::uint64_t{1} << 22;
+  static constexpr std::size_t most_cached = 256;  // features of a prefix
 
   const set_source<Feature>& source_;
   const overlap_table& table_;
   const sampled_counts& counts_;
   std::uint32_t slots_;
-  std::size_t most_;  // most keys in a cache
 };
 
 /// Gives bucket_join access to the sets of a source.
@@ -208,13 +205,16 @@ class row_sets {
     return parts_ == nullptr || parts_->is_of_class(of.size, of.position);
   }
 
-  [[nodiscard]] bool share_earlier(const row& x, const row& y, scratch& memory) const {
+  [[nodiscard]] bool share_earlier(const row& x, const row& y, scratch& memory, bool is_likely) const {
     if (parts_ != nullptr) {
       // If the positions differ, two different parts have the same hash by chance.
       return x.position != y.position || parts_->share_earlier(features(x.set), features(y.set), x.position,
                                                                memory.first_parts, memory.second_parts);
     }
     if (!has_parts_.empty() && has_parts_[x.set] && has_parts_[y.set]) return true;
+    if constexpr (has_own_tokens) {
+      if (!is_likely || !prefixes_.is_cached(x) || !prefixes_.is_cached(y)) return share_earlier(x, y);
+    }
     std::span<const std::uint64_t> a = prefixes_.earlier(x, memory.first), b = prefixes_.earlier(y, memory.second);
     if (a.size() > b.size()) std::swap(a, b);
     // Starts at the last feature. It is the most frequent one, so it is most likely to be common.
@@ -231,6 +231,23 @@ class row_sets {
   }
 
  private:
+  // Different features have different tokens; see feature_token().
+  static constexpr bool has_own_tokens = sizeof(Feature) <= sizeof(std::uint32_t);
+
+  /// Returns the result of the other share_earlier(), by finding the common features of two sets. This is faster than
+  /// finding two prefixes, but slower than two prefixes of a cache.
+  [[nodiscard]] bool share_earlier(const row& x, const row& y) const requires has_own_tokens {
+    const std::uint64_t own = prefixes_.key_of(x.key);
+    const std::span<const Feature> a = features(x.set), b = features(y.set);
+    for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
+      const Feature f = *i, g = *j;
+      if (f == g && prefixes_.key_of(feature_token(f)) < own) return true;
+      i += f <= g ? 1 : 0;
+      j += g <= f ? 1 : 0;
+    }
+    return false;
+  }
+
   const set_source<Feature>& source_;
   const source_prefixes<Feature>& prefixes_;
   const std::vector<bool>* marks_;
@@ -262,7 +279,7 @@ class row_join {
         store_(std::move(store)),
         run_(run),
         sizes_(sizes),
-        prefixes_(source_, table_, counts_, sizes.cached_prefixes, sizes.memory / 64 / run.parts()) {
+        prefixes_(source_, table_, counts_, sizes.cached_prefixes) {
     check_count(source_);
     count_features(as);
     scatter();

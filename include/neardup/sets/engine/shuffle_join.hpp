@@ -69,7 +69,7 @@ class record_sets {
   [[nodiscard]] static constexpr bool is_marked(const row& /*of*/) noexcept { return false; }
   [[nodiscard]] static constexpr bool looks_up(const row& /*of*/) noexcept { return true; }
 
-  [[nodiscard]] bool share_earlier(const row& x, const row& y, scratch& /*memory*/) const {
+  [[nodiscard]] bool share_earlier(const row& x, const row& y, scratch& /*memory*/, bool /*is_likely*/) const {
     const std::span<const Feature> a = earlier(x), b = earlier(y);
     // All prefixes have the same order. So if y has a feature of a, the feature is also earlier in the prefix of y.
     return a.size() <= b.size() ? is_any_in(a, features(y.set)) : is_any_in(b, features(x.set));
