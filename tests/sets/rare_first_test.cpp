@@ -41,7 +41,7 @@ TEST_CASE("sampled counts are no lower than the occurrences in the sample, and t
   oracle::random_engine random(4);
   const std::vector<std::uint32_t> tokens = random_tokens(50'000, random);
   for (const std::size_t corpus : {std::size_t{0}, tokens.size(), std::size_t{1} << 24, std::size_t{1} << 40}) {
-    sampled_counts counts(corpus, 8);
+    sampled_counts counts(corpus);
     CHECK(counts.stride() == (corpus < std::size_t{1} << 24 ? 1U : corpus == std::size_t{1} << 24 ? 4U : 16U));
     for (const std::uint32_t token : tokens) counts.count(token);
     double once = 0, of_once = 0, often = 0, of_often = 0;
@@ -98,7 +98,7 @@ TEST_CASE("the counts of sets do not depend on threads, and count all tokens of 
   const neardup::detail::set_source<std::uint32_t> source{
       sets.size(), [&](std::size_t i) { return std::span<const std::uint32_t>(sets[i]); }};
   const auto count = [&](std::size_t threads) {
-    return neardup::detail::check_sets(source, neardup::any_runner(neardup::threads{threads}), 8,
+    return neardup::detail::check_sets(source, neardup::any_runner(neardup::threads{threads}),
                                        [](std::size_t, std::size_t, auto, const auto&) {});
   };
   const neardup::detail::sampled_counts one = count(1), several = count(3);
@@ -109,7 +109,7 @@ TEST_CASE("the counts of sets do not depend on threads, and count all tokens of 
 }
 
 TEST_CASE("counts stay below 2^15, and above all others, if one token is in very many sets", "[sets]") {
-  neardup::detail::sampled_counts counts(100, 8);
+  neardup::detail::sampled_counts counts(100);
   for (std::size_t i = 0; i < 200'000; ++i) counts.count(0x12345678U);
   CHECK(counts[0x12345678U] == 0x7000);
   CHECK(counts[0x87654321U] == 0);

@@ -85,7 +85,7 @@ class across_matcher final : public matcher<Number> {
       numbers.push_back(of.documents[position]);
       values.push_back(of.value(position));
     }
-    std::ranges::sort(values);
+    std::sort(values.begin(), values.end());
     if (second.empty() || values.front() == values.back()) return true;
     constexpr std::size_t most_of_each = 32;  // finding so many excluded pairs takes about as long as another search
     const std::size_t most = most_of_each * listed.size();
@@ -109,7 +109,8 @@ class across_matcher final : public matcher<Number> {
     const std::uint32_t middle = (std::max)(values[values.size() / 2], values.front() + 1);
     const auto half = [&](const positions& all, bool is_high) {
       positions some;
-      std::ranges::copy_if(all, std::back_inserter(some), [&](Number i) { return (of.value(i) >= middle) == is_high; });
+      std::copy_if(all.begin(), all.end(), std::back_inserter(some),
+                   [&](Number i) { return (of.value(i) >= middle) == is_high; });
       return some;
     };
     const positions low = half(second, false), high = half(second, true);

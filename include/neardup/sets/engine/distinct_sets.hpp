@@ -69,14 +69,12 @@ template <class Feature>
 
 /// Checks the sets of a source, and counts the tokens of a sample of the sets. Calls `take(part, number, set, sketch)`
 /// for each set, with part < parts_for_sets(source, run). The parts of the runner `run` call `take` concurrently.
-/// `tokens_a_cell`: see sampled_counts.
 /// Returns: the counts. They do not depend on the runner.
 /// Throws: std::invalid_argument if the features of a set are not ascending and distinct; the message names the set.
 /// std::length_error if a set has 2^32 - 1 features or more.
 template <class Feature, class Take>
-[[nodiscard]] sampled_counts check_sets(const set_source<Feature>& source, const any_runner& run,
-                                        std::size_t tokens_a_cell, const Take& take) {
-  sampled_counts counts(estimated_sum(source, [](std::span<const Feature> set) { return set.size(); }), tokens_a_cell);
+[[nodiscard]] sampled_counts check_sets(const set_source<Feature>& source, const any_runner& run, const Take& take) {
+  sampled_counts counts(estimated_sum(source, [](std::span<const Feature> set) { return set.size(); }));
   mutex_type mutex;
   in_steps(run, parts_for_sets(source, run), source.size, sets_a_step,
            [&](std::size_t part, std::size_t first, std::size_t last) {
@@ -135,9 +133,8 @@ class distinct_sets {
     check_count(source_);
     large_array<std::uint64_t> hashes(source_.size);
     large_array<set_bitmap> bitmaps(source_.size);
-    constexpr std::size_t tokens_a_cell = 8;
     counts_ = check_sets(
-        source_, run, tokens_a_cell,
+        source_, run,
         [&](std::size_t /*part*/, std::size_t i, std::span<const Feature> /*set*/, const set_sketch& sketch) {
           bitmaps[i] = sketch.bitmap;
           hashes[i] = i < first_count_ ? sketch.hash : ~sketch.hash;

@@ -33,17 +33,15 @@ constexpr std::uint32_t feature_token(Feature feature) noexcept {
 }
 
 /// The document frequencies of tokens in a sample of the sets. Tokens share cells, so a count may be too high. Counts
-/// end at 28,672.
+/// end at 28,672. Up to 134 million tokens, the cells take at most 2 MB, about the size of a second-level cache.
 class sampled_counts {
  public:
   /// Makes counts of a sample without sets: all counts are 0.
   sampled_counts() : cells_(1) {}
 
   /// Makes empty counts. `tokens`: the approximate number of tokens of all sets. count() will be called for the tokens
-  /// of one of stride() sets. There is about one cell for `tokens_a_cell` of these tokens. The fewer cells there are, the
-  /// more of them are in the cache, but the more candidates a join has.
-  sampled_counts(std::size_t tokens, std::size_t tokens_a_cell)
-      : stride_(std::clamp<std::size_t>(tokens / all_counted, 1, max_stride)) {
+  /// of one of stride() sets.
+  explicit sampled_counts(std::size_t tokens) : stride_(std::clamp<std::size_t>(tokens / all_counted, 1, max_stride)) {
     const int bits = (std::max)(10, bit_width(tokens / stride_ / tokens_a_cell));
     shift_ = 32 - (std::min)(bits, max_bits);
     cells_.resize(std::size_t{1} << (32 - shift_));
@@ -67,7 +65,7 @@ class sampled_counts {
 
  private:
   static constexpr std::size_t all_counted = std::size_t{1} << 22;  // from twice as many tokens on, a sample is counted
-  static constexpr std::size_t max_stride = 16;
+  static constexpr std::size_t max_stride = 16, tokens_a_cell = 8;
   static constexpr std::uint16_t most = 0x7000;  // below 2^15; see count_below()
   static constexpr int max_bits = 25;            // 64 MB
   static constexpr int cached_shift = 13;        // from this shift_ on, the cells take at most 1 MB: no prefetch

@@ -339,8 +339,7 @@ class row_join {
     };
     std::vector<row_counts> counts_of(parts_for_sets(source_, run_));
     const std::size_t short_size = most_for_short_bitmaps();
-    constexpr std::size_t tokens_a_cell = 32;  // this join drops a candidate in less than a nanosecond
-    counts_ = check_sets(source_, run_, tokens_a_cell,
+    counts_ = check_sets(source_, run_,
                          [&](std::size_t part, std::size_t i, std::span<const Feature> set, const set_sketch& sketch) {
                            hashes[i] = i < first_count_ ? sketch.hash : ~sketch.hash;
                            row_counts& own = counts_of[part];
