@@ -32,8 +32,8 @@ set_index<> index_of(const sets_type& sets) {
   return index;
 }
 
-/// Returns an index whose base is a file with the sets. If `is_changed`, the first tenth of the ids are inserted again
-/// with other sets, so that the index has sets outside of the file.
+/// Returns an index of `sets` whose base is a mapped file. If `is_changed` is true, the first tenth of the ids are
+/// inserted again with other sets. So the index also has sets that are not in the file.
 set_index<> mapped_index_of(const sets_type& sets, bool is_changed) {
   const char* const path = "exact_index.sets";
   save(path, index_of(sets), {});

@@ -136,9 +136,9 @@ struct corpus {
   neardup::feature_sets<common::word_pair> against_pairs;
 };
 
-/// Calls `visit(known, input)` for each value of --within that allows a pair, with the ascending numbers of its
-/// documents: those of --against, and those of the input. Document i is not visited if left_out[i]
-/// is true. An empty `left_out` leaves out no document.
+/// Calls `visit(known, input)` for each value of --within that allows a pair. `known` has the ascending numbers of the
+/// value's documents of --against, and `input` has those of its documents of the input. Document i is in neither if
+/// left_out[i] is true. An empty `left_out` leaves out no document.
 /// Memory: 4 bytes for each document, and 8 bytes for each value.
 using documents_visitor =
     std::function<void(std::span<const std::uint32_t> known, std::span<const std::uint32_t> input)>;

@@ -37,8 +37,8 @@ class record_cutter {
   /// with the bytes after the array.
   void take(std::string_view all, std::size_t next, std::vector<std::uint64_t>& ends);
 
-  /// Ends a CSV row at the end of the source: each line of the row becomes a record. Appends the ends of
-  /// these records to `ends`.
+  /// Ends a CSV row at the end of the source: each line of the row becomes a record. Appends the position
+  /// after each of the new records to `ends`.
   /// No-op unless the row's last quoted value has no closing quote, or only a carriage return after it. Call this
   /// function after the last take(). `all`: the argument of that call.
   void end_open_row(std::string_view all, std::vector<std::uint64_t>& ends);

@@ -131,8 +131,8 @@ struct band_kernels {
   }
 
  private:
-  /// Counts the cells from one end of a row whose `spare` is negative. The words of the step to the next cell are at
-  /// `at`, and those of the following steps `next` words farther each. `spare` grows by 0 to 2 with each cell: by 1, by
+  /// Counts the cells with a negative `spare`, from one end of a row on. The step from the first cell to the next has its
+  /// words at `at`. The words of each further step are `next` words farther. `spare` grows by 0 to 2 with each cell: by 1, by
   /// the highest bit of the word `plus`, and less the highest bit of the word `minus`. So the negative cells are the
   /// first cells, and the count ends soon after the last one of all lanes.
   static void count_lost(const std::uint64_t* at, std::ptrdiff_t next, std::size_t plus, std::size_t minus,

@@ -46,8 +46,8 @@ template <class Feature>
   return sketcher.result();
 }
 
-/// A candidate set, and the least overlap that makes it similar. `place` is its place in a set_join, the index of its
-/// row in a bucket of a bucket_join, or its number in a candidate_search.
+/// A candidate set, and the least overlap that makes it similar. `place` is its place in a set_join, or its
+/// number in a candidate_search.
 struct set_candidate {
   std::uint32_t place;
   std::uint32_t least;

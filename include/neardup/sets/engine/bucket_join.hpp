@@ -203,7 +203,7 @@ class bucket_join {
   // join_rows() labels the rows of a bucket by class if the bucket has at least this many rows: `few` if
   // sets_.is_across(), otherwise `few_by_class`, because reading the class of a set takes a cache miss.
   static constexpr std::size_t few = 8, few_by_class = 256;
-  // The number of rows whose bitmaps are compared in the time of a failure (see failure_limit).
+  // Comparing the bitmaps of this many rows takes as long as one failure (see failure_limit).
   static constexpr std::size_t rows_a_failure = 16;
 
   /// The rows of a bucket whose feature is in the shorter prefix of their set, by ascending size of the set.
@@ -212,7 +212,7 @@ class bucket_join {
     std::vector<std::uint32_t> sizes;   // sizes of the sets
     std::vector<std::uint32_t> rests;   // numbers of features from the feature of the row on: bounds of the overlap
     std::vector<set_bitmap> bitmaps;    // all 0 if the rows have no bitmaps
-    std::size_t begin = 0;              // the first row whose set is not too small for the row to join
+    std::size_t begin = 0;              // the rows before it have sets that are too small for the row to join
 
     void clear() {
       places.clear();
@@ -263,7 +263,7 @@ class bucket_join {
     std::vector<row> sorted;  // memory of sort_rows()
     test_order order;
     posted_rows posted, unlike_posted;             // all posted rows; posted rows with another label than `common`
-    std::array<filter_pair, 4 * join_step> close;  // `y`: index of a posted row whose bitmap is similar
+    std::array<filter_pair, 4 * join_step> close;  // y: the index of a posted row with a similar bitmap
     std::vector<found_pair> found;
     // labels[i]: the label of row i of the bucket. The vector is empty if the labels are unknown. Two rows with the
     // same label need no comparison, unless the label is `alone`.

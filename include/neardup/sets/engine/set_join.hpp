@@ -586,9 +586,11 @@ class set_join {
     }
   }
 
-  /// Adds candidates as scan() does, from a long list of postings of sets whose sizes fit. If most sets are of one
-  /// template, about half of the postings pass the filters. So the filters have no branches: a mispredicted branch takes
-  /// longer than all filters. Whole bitmaps are compared before the sets are marked in memory.seen.
+  /// Adds candidates as scan() does, but faster if the list of postings is long.
+  /// Precondition: the set of each posting has a size that can match.
+  /// If most sets are of one template, about half of the postings pass the filters. So the filters have no branches: a
+  /// mispredicted branch takes longer than all filters. Whole bitmaps are compared before the sets are marked in
+  /// memory.seen.
   void scan_long(worker& memory, std::span<const posting> postings, std::uint32_t token, std::size_t place,
                  std::size_t n, std::size_t position) const {
     if (memory.filtered.size() < postings.size()) memory.filtered.resize(2 * postings.size());
