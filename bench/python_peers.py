@@ -16,6 +16,7 @@ turns. TEXTS.jsonl needs 3 % more texts than the largest number, and at least 6,
 
 import argparse
 import importlib
+import importlib.metadata
 import itertools
 import json
 import pathlib
@@ -87,7 +88,7 @@ class SetOfHashes:
 
 
 STREAMS = {"neardup": Neardup, "rensa": Rensa, "datasketch": Datasketch, "set": SetOfHashes}
-NAMES = {"neardup": "**neardup**", "set": "`set` of hashes"}
+NAMES = {"neardup": "**neardup**", "set": "`set` of hashes, copies only"}
 BATCHES = (1, 10, 1000)
 
 
@@ -128,7 +129,8 @@ def streams(options):
     print("|---" * (1 + len(sizes)) + "|")
     for name in options.only or STREAMS:
         cells = [", ".join(f"{one:.1f}" for one in rows[kept, name].get("best", [])) or "more than 12 GiB" for kept in sizes]
-        print("|", " | ".join([NAMES.get(name, name), *cells]), "|")
+        title = NAMES.get(name) or f"{name} {importlib.metadata.version(name)}"
+        print("|", " | ".join([title, *cells]), "|")
 
 
 # ---- Pairs -------------------------------------------------------------------------------------------------------------

@@ -51,13 +51,6 @@ class Inputs:
                 yield from file
         return self.texts_of(path.name.split(".")[0] + ".real.jsonl", lines)
 
-    def few_texts(self, texts):
-        """Returns ten texts. With so few, the CPU time of a peer is the time of its start."""
-        def make(path):
-            with open(texts, encoding="utf-8") as lines:
-                path.write_text("".join(line for line, _ in zip(lines, range(10))), encoding="utf-8")
-        return self.made("few.jsonl", make)
-
     def codes(self, count, bits, far):
         """Returns random codes and queries. One code in a hundred, and every other query, is another code with 0 to
         `far` flipped bits."""

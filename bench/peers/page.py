@@ -16,14 +16,6 @@ def reason(run, options):
     return f"fail with exit status {run['status']}"
 
 
-def code_lines(path):
-    """Returns the number of lines that are neither empty nor a comment."""
-    text = path.read_text(encoding="utf-8")
-    if path.suffix == ".py" and text.startswith('"""'):
-        text = text[text.index('"""', 3) + 3:]
-    return sum(1 for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", "//")))
-
-
 def versions(here):
     """Returns package -> pinned version."""
     found = dict(re.findall(r"^([\w-]+)==(\S+)", (here / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE))

@@ -47,21 +47,14 @@ class Peer:
         return {PYTHON: [build / "venv/bin/python", self.path], RUST: [build / "rust/release" / stem],
                 JAVA: ["java", "-XX:+UseSerialGC", "-Xmx6g", "-cp", f"{build}/java:{build}/java/*", stem]}[self.language]
 
-    def lines(self):
-        """Returns the number of lines of code, including the lines that all peers in this language share."""
-        shared = {"_pairs.py": "python/texts.py", "_codes.py": "python/codes.py"}.get(self.file[-9:])
-        if self.language == RUST:
-            shared = "rust/src/lib.rs"
-        if shared and self.language == PYTHON and pathlib.Path(shared).stem not in self.path.read_text(encoding="utf-8"):
-            shared = None
-        return page.code_lines(self.path) + (page.code_lines(HERE / shared) if shared else 0)
-
 
 PAIRS = (
     Peer("rensa", "rensa", "rensa_pairs.py"),
     Peer("gaoya", "gaoya", "gaoya_pairs.rs"),
     Peer("FastSketchLSH", "fastsketchlsh", "fastsketchlsh_pairs.py"),
     Peer("datasketch", "datasketch", "datasketch_pairs.py"),
+    Peer("datatrove", "datatrove", "datatrove_pairs.py"),
+    Peer("text-dedup", "text-dedup", "text_dedup_pairs.py"),
     Peer("hash4j", "hash4j", "Hash4jPairs.java"),
     Peer("find-simdoc", "find-simdoc", "find_simdoc_pairs.rs"),
     Peer("SetSimilaritySearch", "SetSimilaritySearch", "set_similarity_search_pairs.py"),
@@ -113,7 +106,7 @@ class Bench:
                 break
         return runs
 
-    def table(self, job, title, size, peers, ours, theirs, score, starts=None):
+    def table(self, job, title, size, peers, ours, theirs, score):
         """Measures one table: each peer in turns with neardup. `ours(peer)` and `theirs(peer)` are commands that
         write self.own_output and self.output. A peer is left out if it would take too long, assuming that its time
         grows with `size`. Rows that exist already are kept."""
@@ -125,8 +118,7 @@ class Bench:
         for peer in peers:
             if peer.name not in entry["rows"]:
                 print(f"{title}: {peer.name}", file=sys.stderr, flush=True)
-                row = {"package": peer.package, "lines": peer.lines(), "one_by_one": peer.one_by_one,
-                       "start": (starts or {}).get(peer.name), "pace": self.last.get((kind, peer.name), 0)}
+                row = {"package": peer.package, "one_by_one": peer.one_by_one, "pace": self.last.get((kind, peer.name), 0)}
                 if row["pace"] * size > self.options.limit:
                     row["failed"] = f"would, by extrapolation, take more than {self.options.limit} s"
                 else:
@@ -150,16 +142,10 @@ class Bench:
     def neardup(self, verb, *arguments):
         return [self.options.neardup, verb, "--jsonl", "--threads", "1", "--quiet", "--output", self.own_output, *arguments]
 
-    def pairs(self, title, texts, starts):
+    def pairs(self, title, texts):
         truth = pairs_in(self.inputs.truth(texts.name, "texts", texts))
         self.table("pairs", title, texts.stat().st_size, PAIRS, lambda _: self.neardup("pairs", "--features", "spaced:words:2", texts),
-                   lambda peer: [*peer.command(self.build), texts, self.output], lambda output: score(truth, pairs_in(output)),
-                   starts)
-
-    def starts(self, texts):
-        """Returns the CPU seconds of each peer for ten texts, which are the time to start it."""
-        few = self.inputs.few_texts(texts)
-        return {peer.name: self.run([*peer.command(self.build), few, self.output])["cpu"] for peer in PAIRS}
+                   lambda peer: [*peer.command(self.build), texts, self.output], lambda output: score(truth, pairs_in(output)))
 
     def copies(self, title, texts, size):
         first, dropped = set(), set()
@@ -201,15 +187,14 @@ def score(truth, found):
 
 def measure_texts(bench, options):
     sizes = [int(float(size)) for size in options.sizes]
-    starts = bench.starts(bench.inputs.generated_texts(sizes[0]))
     for size in sizes:
-        bench.pairs(f"{size:,} generated texts", bench.inputs.generated_texts(size), starts)
+        bench.pairs(f"{size:,} generated texts", bench.inputs.generated_texts(size))
     bench.copies(f"{sizes[-1]:,} generated texts", bench.inputs.generated_texts(sizes[-1]), sizes[-1])
     for path in options.texts:
         texts = bench.inputs.real_texts(path)
         with open(texts, "rb") as lines:
             size = sum(1 for _ in lines)
-        bench.pairs(f"{size:,} real texts, {path.name.split('.')[0]}", texts, starts)
+        bench.pairs(f"{size:,} real texts, {path.name.split('.')[0]}", texts)
 
 
 def measure_codes(bench):
