@@ -138,6 +138,31 @@ TEST_CASE("a stream whose allocation failed is ready for the next text", "[alloc
   });
 }
 
+TEST_CASE("a stream allocates at most 50 kB for a long text of few tokens, in chunks of any size", "[allocation]") {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += "a b the Same words \u4e2d\u6587" + std::string(i % 7 == 0 ? ".\n" : " ");
+  const auto check = [&](const auto& hash) {
+    const std::string_view whole = text;
+    for (const std::size_t chunk : {std::size_t{100}, std::size_t{4096}, std::size_t{65536}, whole.size()}) {
+      const std::size_t before = support::allocated_bytes;
+      neardup::text_stream stream{hash};
+      for (std::size_t at = 0; at < whole.size(); at += chunk) stream.feed(whole.substr(at, chunk));
+      CAPTURE(chunk);
+      CHECK(sizeof stream + support::allocated_bytes - before <= 50'000);
+    }
+  };
+  check(neardup::default_simhasher<>{});
+  check(neardup::minwise_hasher{neardup::default_tokenizer{}});
+  check(simhasher{words{}, neardup::tf{}});
+  oracle::unless_sample([&](auto) {
+    check(simhasher{neardup::shingles{3, neardup::canonical{words{}}}, neardup::log_tf{}});
+    check(simhasher{neardup::shingles{2, neardup::code_point_ngrams{2}}, neardup::tf{}});
+    check(simhasher{neardup::byte_ngrams{8}, neardup::tf{}});
+    check(simhasher{neardup::normalised{neardup::code_point_ngrams{3}}, neardup::tf{}});
+    check(simhasher{neardup::spaced_words{}, neardup::tf{}});
+  });
+}
+
 TEST_CASE("a document that memory did not suffice for does not count for the learner", "[allocation]") {
   struct comparable_learner : neardup::idf_learner {
     bool operator==(const comparable_learner& other) const {

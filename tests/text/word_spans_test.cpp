@@ -23,8 +23,8 @@ support::tokens spans_of(std::string_view text, neardup::instruction_set level) 
     REQUIRE(spans.count <= neardup::detail::token_spans::capacity);
     for (std::size_t i = 0; i < spans.count; ++i) {
       const std::string_view word = exact.substr(spans.begin[i], spans.end[i] - spans.begin[i]);
-      REQUIRE((spans.has_parted || !spans.parted[i]));
-      result.push_back(spans.parted[i] ? neardup::detail::kept_characters(word) : std::string(word));
+      const bool is_parted = spans.has_parted && spans.parted[i];
+      result.push_back(is_parted ? neardup::detail::kept_characters(word) : std::string(word));
     }
   }
   return result;

@@ -58,7 +58,7 @@ class shingle_window {
   }
 
  private:
-  static constexpr std::size_t compaction_size = 4096;
+  static constexpr std::size_t compaction_size = 1024;
 
   void reset() noexcept {
     joined_.clear();

@@ -145,6 +145,7 @@ struct token_source<words, true> {
   template <class Sink>
   void read_in_place(std::string_view text, Sink& sink) {
     word_span_finder finder(text, active_instruction_set());
+    token_spans spans;
     while (finder.next(spans)) {
       if (spans.has_parted) [[unlikely]] {
         for (std::size_t i = 0; i < spans.count; ++i) {
@@ -163,7 +164,6 @@ struct token_source<words, true> {
     }
   }
 
-  token_spans spans;
   joined_words joiner;
   bool is_in_place = true;
 };

@@ -409,6 +409,18 @@ struct fingerprint_scratch {
   vote_collector<Weighter, Hasher, Bits, Kind> votes;
 };
 
+/// Returns use(memory), where `memory` is a new `Scratch`. Large scratch memory is on the heap, because the stack of a
+/// thread may have only 128 KiB.
+template <class Scratch, class Use>
+auto with_scratch(const Use& use) {
+  if constexpr (sizeof(Scratch) <= 65536) {
+    Scratch memory;
+    return use(memory);
+  } else {
+    return use(*std::make_unique<Scratch>());
+  }
+}
+
 /// Returns the fingerprint of a text, or nullopt if the text has no tokens or all its tokens have weight 0.
 template <std::size_t Bits, class Tokenizer, class Weighter, class Hasher>
 std::optional<simhash<Bits>> fingerprint_text(const Tokenizer& tokenize, const Weighter& weigh, const Hasher& hash,
@@ -420,16 +432,8 @@ std::optional<simhash<Bits>> fingerprint_text(const Tokenizer& tokenize, const W
 template <std::size_t Bits, class Tokenizer, class Weighter, class Hasher>
 std::optional<simhash<Bits>> fingerprint_text(const Tokenizer& tokenize, const Weighter& weigh, const Hasher& hash,
                                               std::string_view text) {
-  using scratch_type = fingerprint_scratch<Tokenizer, Weighter, Hasher, Bits>;
-  // Large scratch memory is on the heap. The stack of a thread may have only 128 KiB.
-  constexpr std::size_t max_on_stack = 65536;
-  if constexpr (sizeof(scratch_type) <= max_on_stack) {
-    scratch_type scratch;
-    return fingerprint_text(tokenize, weigh, hash, text, scratch);
-  } else {
-    const auto scratch = std::make_unique<scratch_type>();
-    return fingerprint_text(tokenize, weigh, hash, text, *scratch);
-  }
+  return with_scratch<fingerprint_scratch<Tokenizer, Weighter, Hasher, Bits>>(
+      [&](auto& scratch) { return fingerprint_text(tokenize, weigh, hash, text, scratch); });
 }
 
 }  // namespace neardup::inline v0::detail

@@ -49,8 +49,11 @@ struct word_join_cursor {
   static constexpr std::size_t joined_room(std::size_t bytes) noexcept {
     return 2 * (bytes + text_block_size + 4) + 2 * text_block_size;
   }
-  /// Returns the greatest number of words for which begins and ends may be written, for `bytes` bytes of the text.
-  static constexpr std::size_t words_room(std::size_t bytes) noexcept { return bytes + 3 * text_block_size; }
+  /// Returns the greatest number of words for which begins and ends may be written, for `bytes` bytes of the text. A
+  /// word takes at least two bytes: a byte and a separator, or a longer character.
+  static constexpr std::size_t words_room(std::size_t bytes) noexcept {
+    return (bytes + text_block_size + 4) / 2 + 2 * text_block_size;
+  }
 
   /// Closes the open word: writes the separator after the word.
   NEARDUP_ALWAYS_INLINE void close_word() noexcept {
@@ -388,6 +391,7 @@ class joined_words {
     while (words_.at != words_.end) {
       const std::size_t part = (std::min)(step, static_cast<std::size_t>(words_.end - words_.at));
       hash_complete(hash);
+      drop_used();
       make_room(part);
       take_blocks(words_, words_.at + part, level);
     }
@@ -410,7 +414,7 @@ class joined_words {
     const std::size_t size = words_.size + word_join_cursor::joined_room(bytes) + slack;
     if (size > 0xffffffffU) fail<std::length_error>("the words of a shingle in a stream exceed 4 GiB");
     const auto grow = [](auto& values, std::size_t wanted) {
-      if (values.size() < wanted) values.resize(2 * wanted);
+      if (values.size() < wanted) values.resize(wanted + values.size() / 2);
       return values.data();
     };
     words_.joined = grow(joined_, size);
@@ -427,14 +431,13 @@ class joined_words {
                                      (std::min)(end - next_, span_view::capacity)});
     }
     emitted_ = true;
-    drop_used();
   }
 
-  /// Drops the words that no later shingle needs, if they take much memory.
+  /// Drops the words that no later shingle needs. Each call moves at most half of the memory, so each word is moved O(1)
+  /// times.
   void drop_used() {
-    constexpr std::size_t kept_size = std::size_t{1} << 16;
     const std::uint32_t dropped = begins_[next_];
-    if (dropped < kept_size || 2 * std::size_t{dropped} < words_.size) return;
+    if (next_ == 0 || 2 * std::size_t{dropped} < words_.size) return;
     std::copy(joined_.data() + dropped, joined_.data() + words_.size, joined_.data());
     words_.size -= dropped;
     for (std::size_t i = next_; i <= words_.count; ++i) begins_[i - next_] = begins_[i] - dropped;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -34,8 +33,8 @@ struct token_spans {
   alignas(64) std::uint32_t begin[capacity + slack];
   alignas(64) std::uint32_t end[capacity + slack];
   std::size_t count = 0;
-  bool has_parted = false;              // true if an element of `parted` is true
-  std::array<bool, capacity> parted{};  // true for tokens that contain ignored characters (see kept_characters)
+  bool has_parted = false;  // true if an element of `parted` is true. Otherwise, `parted` is not initialised.
+  bool parted[capacity];    // true for tokens that contain ignored characters (see kept_characters)
 
   [[nodiscard]] span_view view() const noexcept { return {begin, end, count}; }
 };
@@ -57,7 +56,6 @@ class word_span_finder {
     // bytes. One more word may be open before the call.
     constexpr std::size_t words_a_step = (step + text_block_size) / 2 + 2;
     spans.count = 0;
-    if (spans.has_parted) spans.parted.fill(false);
     spans.has_parted = false;
     spans_ = &spans;
     while (spans.count + words_a_step <= token_spans::capacity && at != end) {
@@ -101,8 +99,10 @@ class word_span_finder {
       const std::size_t i = spans->count++;
       spans->begin[i] = static_cast<std::uint32_t>(begin);
       spans->end[i] = static_cast<std::uint32_t>(close);
-      spans->parted[i] = !is_whole;
-      spans->has_parted |= !is_whole;
+      if (is_whole) return;
+      if (!spans->has_parted) std::fill_n(spans->parted, token_spans::capacity, false);
+      spans->has_parted = true;
+      spans->parted[i] = true;
     }
   };
 
