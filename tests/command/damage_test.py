@@ -91,10 +91,19 @@ class Damage(CommandTest):
                     found, err = self.kept(data, ("--jsonl",), "in.jsonl")
                     self.assertEqual(found, [j for j in range(5) if j != i], (data, err))
                     self.assertIn("1 bad input was skipped", err)
+        # With a quote too few, the commas of texts seem to be outside of quotes.
+        elements = [record(text + " [1, 2], {x}, z") for text in texts(5)]
+        for i in range(5):
+            data = "[" + ", ".join(elements[:i] + [elements[i][10:]] + elements[i + 1 :]) + "]"
+            self.assertEqual(self.kept(data, ("--jsonl",), "in.jsonl")[0], [j for j in range(5) if j != i], data)
+        # A long line is read in parts.
+        data = "[z\"}, " + ", ".join(record("w1x1 " + "a, " * 10000) for _ in range(1200)) + "]"
+        done = run("hash", "--jsonl", "--skip-bad", "-", data=data)
+        self.assertGreater(done.text.count("\n"), 1190)
+        self.assertIn("behind bad input were not read", done.err)
         # A comma within the last object seems to be outside of quotes.
         data = '[{"text": "w0x1 a"}" {"text": "w1x1 b"}, {"x": ["\\"", {}],\n "text": "w2x1 c"}]'
-        done = self.assert_fails(run("unique", "--jsonl", "--skip-bad", "-", data=data), "behind bad input were not read")
-        self.assertEqual(numbers(done.text), [0, 1])
+        self.assertEqual(self.kept(data, ("--jsonl",), "in.jsonl")[0], [0, 1, 2])
 
     def test_damage_in_an_array_takes_linear_time(self):
         def seconds(data):
@@ -293,6 +302,10 @@ class Damage(CommandTest):
                     data = end.join(["n,text", *lines]) + end
                     found, err = self.kept(data, form("csv"))
                     self.assertEqual(found, [0, 1, 3, 4, 5], (data, err))
+        data = 'n,text\n1,"open\n' + "".join(f"{i},{'x' * 10**6}\n" for i in range(2, 103)) + '103,closed"\n'
+        self.assert_fails(run("hash", *form("csv"), "-", data=data), ":2: a value in quotes has no end")
+        done = self.assert_done(run("hash", "--skip-bad", *form("csv"), "-", data=data))
+        self.assertEqual([int(line.split(":")[1]) for line in done.text.splitlines()], list(range(3, 105)))
         done = run("hash", "--skip-bad", *form("csv"), "-", data='n,text\n1,"a b\n2,c d\n3,e f\n')
         self.assertEqual([line.split()[1] for line in self.assert_done(done).text.splitlines()], ["-:3", "-:4"])
 

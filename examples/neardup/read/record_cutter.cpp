@@ -13,7 +13,9 @@ namespace command {
 namespace {
 
 constexpr std::string_view warc_begin = "WARC/";
-constexpr std::size_t longest_line = std::size_t{1} << 12;  // longest part of a line that is examined
+constexpr std::size_t longest_line = std::size_t{1} << 12;   // longest part of a line that is examined
+constexpr std::size_t longest_row = 100'000'000;             // longest part of a CSV row before a closing quote
+constexpr std::size_t longest_wrong = std::size_t{1} << 24;  // longest JSON that is searched for objects as a whole
 
 }  // namespace
 
@@ -36,19 +38,29 @@ void record_cutter::take(std::string_view all, std::size_t next, std::vector<std
 /// `"a"x`. Then each line of the row before the line with the closing quote becomes a row, and the line with the
 /// closing quote is read again, as the beginning of a row. The earlier lines need not be read again: if one of them
 /// left a quote open, this quote would be closed at the same wrong place. If the closing quote is on the first line of
-/// the row, this line becomes a row.
+/// the row, this line becomes a row. A value that is still in quotes after `longest_row` bytes of its row is treated as
+/// if its closing quote were wrong there.
 void record_cutter::take_csv(std::string_view all, std::size_t next, std::vector<std::uint64_t>& ends) {
   const std::uint64_t begin = taken_ - next;  // position of `all` in the source
   for (std::size_t i = next; i < all.size(); ++i) {
     const char c = all[i];
     const auto row = [&] { return static_cast<std::size_t>(row_begin_ - begin); };
+    const auto end_wrong_row = [&](std::size_t end) {
+      const bool has_lines = end_lines(all.substr(row(), end - row()), ends) > 0;
+      place_ = has_lines ? row_place::value_begin : row_place::wrong;
+      i = (has_lines ? row() : end) - 1;
+    };
     switch (place_) {
       case row_place::unquoted:
         if (c == ',') place_ = row_place::value_begin;
         break;
       case row_place::quoted:
         i = std::min(all.find('"', i), all.size());
-        if (i < all.size()) place_ = row_place::closed;
+        if (i - row() > longest_row) {
+          end_wrong_row(row() + longest_row);
+        } else if (i < all.size()) {
+          place_ = row_place::closed;
+        }
         continue;
       case row_place::value_begin:
         if (c == '"') place_ = row_place::quoted;
@@ -61,11 +73,8 @@ void record_cutter::take_csv(std::string_view all, std::size_t next, std::vector
         if (c == '\n') break;
         if (place_ == row_place::closed && (c == '"' || c == ',' || c == '\r')) {
           place_ = c == '"' ? row_place::quoted : c == ',' ? row_place::value_begin : row_place::returned;
-        } else if (const std::size_t lines = end_lines(all.substr(row(), i - row()), ends); lines == 0) {
-          place_ = row_place::wrong;
         } else {
-          i = row() - 1;
-          place_ = row_place::value_begin;
+          end_wrong_row(i);
         }
         continue;
       case row_place::wrong: break;
@@ -94,26 +103,16 @@ void record_cutter::end_open_row(std::string_view all, std::vector<std::uint64_t
 void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t>& ends) {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const char c = bytes[i];
-    if (in_quotes_) {
-      if (is_escaped_) {
-        is_escaped_ = false;
-      } else if (c == '\\') {
-        is_escaped_ = true;
-      } else if (c == '"') {
-        in_quotes_ = false;
-      }
-      // JSON strings contain no line ends. At a line end in a string, a quote is missing: the string ends here.
-      if (c == '\n') {
-        in_quotes_ = is_escaped_ = false;
-        // A gap may end inside a string. If the line after the gap seems to end in a string, it began in a string, so
-        // the braces that were counted belong to the text of strings.
-        if (std::exchange(is_lost_, false)) depth_ = 1;
-      }
-      continue;
+    const bool was_in_quotes = strings_.in_quotes;
+    const bool is_mark = strings_.take(c);
+    if (c == '\n') {
+      // A gap may end inside a string. If the line after the gap seems to end in a string, it began in a string, so the
+      // braces that were counted belong to the text of strings.
+      if (std::exchange(is_lost_, false) && was_in_quotes) depth_ = 1;
+      if (!strings_.are_in_order) strings_ = {};
     }
+    if (!is_mark) continue;
     switch (c) {
-      case '\n': is_lost_ = false; break;
-      case '"': in_quotes_ = true; break;
       case '[': ++depth_; break;
       case '{':
         depth_ += depth_ == 0 ? 2 : 1;  // an object after the end of the array is cut like an element of it
@@ -124,14 +123,18 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
       case ']':
         if (depth_ > 0) --depth_;  // no record ends here, so that bytes after the array make its last record invalid
         break;
-      case ',':
-        if (depth_ == 1 && !is_lost_) ends.push_back(taken_ + i + 1);
+      case ',': {
+        // After wrong quotes, a comma may belong to a text. Then the record extends to the next line, or until it is long.
+        const std::uint64_t end = taken_ + i + 1;
+        if (is_lost_ || (strings_.are_in_order ? depth_ != 1 : end - row_begin_ < longest_wrong)) break;
+        ends.push_back(row_begin_ = end);
         break;
+      }
       default: break;
     }
   }
   const std::size_t last = bytes.find_last_not_of(white_space);
-  if (last != bytes.npos) is_behind_ = depth_ == 0 && !in_quotes_ && bytes[last] == ']';
+  if (last != bytes.npos) is_behind_ = depth_ == 0 && !strings_.in_quotes && bytes[last] == ']';
 }
 
 /// A message begins at a line that starts with "From " and precedes the first header field. The line has a date, or it
@@ -235,30 +238,6 @@ void record_cutter::take_warc_line(std::uint64_t begin, std::vector<std::uint64_
 }
 
 namespace {
-
-/// Follows the strings of damaged JSON. A string ends at the end of its line, because its quote is then missing.
-struct json_strings {
-  bool in_quotes = false, is_escaped = false;
-  bool are_in_order = true;       // false if a string does not end in its line, or has no mark such as ',' beside it
-  char before = ',', last = ',';  // the last two characters that are neither blanks nor in a string
-
-  /// Takes the next character. Returns true if it is neither a blank nor in a string. The opening quote of a string
-  /// does not count as a character in the string.
-  bool take(char c) {
-    if (in_quotes) {
-      if (c == '\n') are_in_order = in_quotes = is_escaped = false;
-      if (!is_escaped && c == '"') in_quotes = false;
-      is_escaped = !is_escaped && c == '\\';
-      return false;
-    }
-    if (white_space.find(c) != white_space.npos) return false;
-    before = std::exchange(last, c);
-    in_quotes = c == '"';
-    if (in_quotes && std::string_view("{[,:").find(before) == std::string_view::npos) are_in_order = false;
-    if (before == '"' && std::string_view(",:]}").find(c) == std::string_view::npos) are_in_order = false;
-    return true;
-  }
-};
 
 /// Returns true if an element may begin after the first byte. An object after a colon is not an element.
 bool may_hold_others(std::string_view bytes) {

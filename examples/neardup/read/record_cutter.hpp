@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "input_settings.hpp"
@@ -12,6 +13,30 @@
 namespace command {
 
 inline constexpr std::string_view white_space = " \t\r\n";
+
+/// Follows the strings of damaged JSON. A string ends at the end of its line, because its quote is then missing.
+struct json_strings {
+  bool in_quotes = false, is_escaped = false;
+  bool are_in_order = true;       // false if a string does not end in its line, or has no mark such as ',' beside it
+  char before = ',', last = ',';  // the last two characters that are neither blanks nor in a string
+
+  /// Takes the next character. Returns true if it is neither a blank nor in a string. The opening quote of a string
+  /// does not count as a character in the string.
+  bool take(char c) {
+    if (in_quotes) {
+      if (c == '\n') are_in_order = in_quotes = is_escaped = false;
+      if (!is_escaped && c == '"') in_quotes = false;
+      is_escaped = !is_escaped && c == '\\';
+      return false;
+    }
+    if (static_cast<unsigned char>(c) <= ' ') return false;  // faster than a search in white_space
+    before = std::exchange(last, c);
+    in_quotes = c == '"';
+    if (in_quotes && std::string_view("{[,:").find(before) == std::string_view::npos) are_in_order = false;
+    if (before == '"' && std::string_view(",:]}").find(c) == std::string_view::npos) are_in_order = false;
+    return true;
+  }
+};
 
 /// Processes the bytes of a source, piece by piece, and finds the ends of the records. A record may extend over several
 /// pieces.
@@ -66,11 +91,10 @@ class record_cutter {
   /// `wrong` after anything else behind them.
   enum class row_place { value_begin, unquoted, quoted, closed, returned, wrong };
   row_place place_ = row_place::value_begin;
-  std::uint64_t row_begin_ = 0;
+  std::uint64_t row_begin_ = 0;  // also where an element of an array begins
 
-  // The next members and is_lost_ are the state within a JSON array.
-  bool in_quotes_ = false;
-  bool is_escaped_ = false;
+  // The next members, row_begin_ and is_lost_ are the state within a JSON array.
+  json_strings strings_;
   std::uint64_t depth_ = 0;
 
   // The next members, line_ and line_size_ are the state within a mail box.
