@@ -67,6 +67,14 @@ class Formats(CommandTest):
         other = self.write("3.csv", f"text,n\n{C} and more of it all,7\n")
         done = run("unique", "--input-format", "csv", two, other, "--similarity", "1")
         self.assert_fails(done, f"{other}:1: another header than that of {two}")
+        self.assertEqual(done.text, "")
+        for options in ((), ("--copies",), ("--similarity", "1")):
+            done = run("unique", "--input-format", "auto", *options, two, self.write("4.jsonl", record(C)))
+            self.assert_fails(done, f"4.jsonl: is of another format than {two}")
+            self.assertEqual(done.text, "", options)
+        inside = self.write("folder/5.csv", data).parent / "6"
+        self.assert_fails(run("unique", "--input-format", "auto", inside.parent, "--output", inside), "is also the output")
+        self.assertEqual(inside.read_bytes(), kept)
         done = self.assert_done(run("unique", "--input-format", "tsv", "--keep", "highest:n", "-", data=f"text\tn\n{A}\t1\n{A}\t2\n"))
         self.assertEqual(done.text, f"text\tn\n{A}\t2\n")
         done = self.assert_done(run("unique", "--input-format", "tsv", "--keep", "highest:n", "-", data=f"text\tn\n{A}\tx\n{A}\t\n{A}\t-7\n"))

@@ -77,6 +77,18 @@ class record_copier {
   bool needs_blank_line_ = false;  // true if a blank line must come before the next record
 };
 
+/// Checks that a source has the same format and columns as the first source, because the output is one file.
+/// Throws: input_error if the check fails.
+inline void refuse_other_format(const source& from, const source& first) {
+  if (from.unit != first.unit) {
+    throw input_error({from.name(), "is of another format than " + first.name() + ", and the output has one"});
+  }
+  const auto names = [](const source& s) { return s.columns == nullptr ? std::vector<std::string>() : *s.columns; };
+  if (names(from) != names(first)) {
+    throw input_error({from.where(1), "another header than that of " + first.name() + ", and the output is one table"});
+  }
+}
+
 /// Copies kept records and, if requested, dropped records. Each kind is written to its own file, in the format of the
 /// input.
 class record_writer {
@@ -120,9 +132,7 @@ class record_writer {
   }
 
  private:
-  /// Writes the header of the first source. Checks that each other source has the same format and columns as the first
-  /// source, because the output is one file.
-  /// Throws: input_error if the check fails.
+  /// Writes the header of the first source. Refuses a source of another format.
   void expect_source(const std::shared_ptr<source>& from) {
     if (from == last_) return;
     last_ = from;
@@ -133,14 +143,7 @@ class record_writer {
       if (dropped_) dropped_->begin(from->header);
       return;
     }
-    if (from->unit != first_->unit) {
-      throw input_error({from->name(), "is of another format than " + first_->name() + ", and the output has one"});
-    }
-    const auto names = [](const source& s) { return s.columns == nullptr ? std::vector<std::string>() : *s.columns; };
-    if (names(*from) != names(*first_)) {
-      throw input_error(
-          {from->where(1), "another header than that of " + first_->name() + ", and the output is one table"});
-    }
+    refuse_other_format(*from, *first_);
   }
 
   context& context_;
@@ -170,7 +173,7 @@ class second_pass {
   /// In the first pass, registers the next document.
   void expect(const placed_document& d) {
     if (expected_.empty() || expected_.back().from != d.from) {
-      if (!expected_.empty()) expect_format(*d.from);
+      if (!expected_.empty()) refuse_other_format(*d.from, *expected_.front().from);
       expected_.push_back({d.from, {}, 0, 0});
     }
     expected_source& last = expected_.back();
@@ -226,13 +229,6 @@ class second_pass {
     std::uint64_t checksum;     // checksum of the line numbers and contents of documents
     std::uint64_t last_length;  // length of the last document's line, in bytes
   };
-
-  /// Checks that a source has the format of the first source.
-  void expect_format(const source& from) const {
-    const source& first = *expected_.front().from;
-    if (from.unit == first.unit) return;
-    throw input_error({from.name(), "is of another format than " + first.name() + ", and the output has one"});
-  }
 
   static std::uint64_t with_line(std::uint64_t before, std::uint64_t line, std::string_view raw) {
     constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd number; so equal checksums are unlikely

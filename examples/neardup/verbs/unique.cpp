@@ -782,6 +782,24 @@ bool can_be_read_again(const run_settings& settings) {
   });
 }
 
+/// Reads the beginning of each regular file, and refuses files of different formats before anything is written.
+void check_formats(const context& c) {
+  input_settings input = c.settings.input;
+  input.is_read_twice = false;  // needs no copies
+  source_walker sources(input);
+  c.leave_out_outputs(sources);
+  std::shared_ptr<source> first;
+  while (const auto step = sources.next()) {
+    const auto* const from = std::get_if<std::shared_ptr<source>>(&*step);
+    std::error_code error;
+    if (from == nullptr || (*from)->path == "-" || !std::filesystem::is_regular_file((*from)->path, error)) continue;
+    batch beginning;
+    if (!source_lines(input, *from, false).next(beginning, std::atomic<bool>(false)) || beginning.bad) continue;
+    if (!first) first = *from;
+    refuse_other_format(**from, *first);
+  }
+}
+
 constexpr std::array unique_options{
     option_row{
         "--add-to", "FILE", takes::own, section::comparison,
@@ -1069,6 +1087,11 @@ bool run_unique(typed_options& typed) {
              return files;
            }});
   return run_on_documents(settings, [&](context& c) {
+    // JSON Lines and arrays are not told apart here, because reading many small files twice takes time.
+    const unit_of_input unit = c.settings.input.unit;
+    if (unit == unit_of_input::automatic || unit == unit_of_input::csv || unit == unit_of_input::tsv) {
+      check_formats(c);
+    }
     if (parts) return run_without_parts(c, *parts);
     if (passages) return run_without_repeated(c, *passages);
     if (gathered) return run_without_gathered(c, *gathered);
