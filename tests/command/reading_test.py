@@ -176,11 +176,11 @@ class Folders(ReadingTest):
             self.assertNotIn("as one text", self.assert_done(run("hash", "--lines", path)).err)
         for name, text, is_page in (("a.txt", " \n<!DOCTYPE HTML>\n<p>x", True), ("b", '\ufeff<html lang="en">x', True), ("c.html", "", False),
                                     ("d.txt", "a < b, and <html> is a tag", False), ("e.htm", "x", False),
-                                    ("i", "<html>", True), ("g", "<htmlx> a", False), ("h", "<html", False)):
+                                    ("i", "<html>", True), ("x.xhtml", '<?xml version="1.0"?>\n<a>x</a>', True), ("g", "<htmlx> a", False), ("h", "<html", False)):
             path = self.write(name, text)
             for options in ((), ("--input-format", "auto")):
                 err = self.assert_done(run("hash", *options, path)).err
-                self.assertEqual(f"{path} was read as one text, with its HTML tags; take out the text first" in err, is_page, err)
+                self.assertEqual(f"{path} was read as one text, with its tags of HTML or XML; take out the text first" in err, is_page, err)
         done = self.assert_done(run("hash", self.folder / "alone"))
         self.assertIn(f"neardup: 2 files of subtitles were read as one text each (the first: {self.folder}/alone/a.srt), with their", done.err)
         shutil.rmtree(self.folder / "alone")

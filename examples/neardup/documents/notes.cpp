@@ -57,10 +57,10 @@ std::uint64_t total_size(const std::vector<std::string>& sources) {
 }
 
 constexpr std::array one_text_hints{
-    one_text_hint{{},  // files that begin as HTML
-                  "pages of HTML",
-                  ", with its HTML tags; take out the text first, for example with trafilatura",
-                  ", with their HTML tags; take out the texts first, for example with trafilatura"},
+    one_text_hint{{},  // files that begin as HTML or XML
+                  "pages of HTML or XML",
+                  ", with its tags of HTML or XML; take out the text first, for example with trafilatura",
+                  ", with their tags of HTML or XML; take out the texts first, for example with trafilatura"},
     one_text_hint{{".jsonl", ".ndjson"},
                   "files of JSON Lines",
                   "; --jsonl reads the records in it",

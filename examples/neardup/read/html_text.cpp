@@ -247,7 +247,7 @@ void append_text(std::string_view html, std::string& out, quote_finder* quotes) 
 
 bool begins_html_page(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-  constexpr std::array<std::string_view, 2> beginnings{"<!doctype html", "<html"};
+  constexpr std::array<std::string_view, 3> beginnings{"<!doctype html", "<html", "<?xml"};
   return std::ranges::any_of(beginnings, [&](std::string_view begin) {
     return text.size() > begin.size() &&
            std::string_view(" \t\r\n>").find(text[begin.size()]) != std::string_view::npos &&

@@ -6,8 +6,8 @@
 
 namespace command {
 
-/// Returns true if the text begins as a page of HTML, perhaps after white space: with `<!doctype html` or `<html`, and
-/// white space or `>` behind it.
+/// Returns true if the text begins as a page of HTML or XML, perhaps after white space: with `<!doctype html`, `<html`
+/// or `<?xml`, and white space or `>` behind it.
 bool begins_html_page(std::string_view text);
 
 /// Appends the text of HTML to `out`, without tags, comments, scripts and style sheets. Character references are
