@@ -84,7 +84,7 @@ class Hash(CommandTest):
         self.assertIn("2 documents have no tokens of any weight (the first: standard input:1)", done.err)
         done = run(*weightless, "--strict", data=jsonl(["the", "the the"]))
         self.assert_fails(done, "standard input:1: a document without tokens of any weight")
-        self.assert_fails(run(*options, "--idf-file", "none.txt", "-", data=data), "none.txt")
+        self.assert_fails(run(*options, "--idf-file", "none.txt", "-", data=data), "--idf-file: cannot open none.txt")
 
     def test_idf_of_other_terms_is_said(self):
         data = jsonl(["red fish", "blue fish"])

@@ -261,9 +261,9 @@ class Words(CommandTest):
         fails("--stop-words", self.write("stop.txt", b"a\n\n\xff\n"))
         expected = ("idf.txt: there is no term in it",)
         fails("--weights", "tfidf", "--idf-file", self.write("idf.txt", "\n"))
-        expected = ("cannot open", "none.txt")
-        fails("--stop-words", "none.txt")
-        fails("--user-dictionary", "none.txt")
+        for option in ("--stop-words", "--user-dictionary"):
+            expected = (f"{option}: cannot open none.txt",)
+            fails(option, "none.txt")
         self.write("jieba/dict.txt", "研究 100\n研究生\n")
         expected = ("jieba/dict.txt:2: ",)
         fails()
@@ -271,7 +271,7 @@ class Words(CommandTest):
         expected = ("jieba/dict.txt: there is no word in it",)
         fails()
         self.dictionary.unlink()
-        expected = ("cannot open", "jieba/dict.txt")
+        expected = ("--dictionary: cannot open", "jieba/dict.txt")
         fails()
 
     def test_every_verb_takes_them(self):

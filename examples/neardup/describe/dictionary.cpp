@@ -12,6 +12,7 @@
 
 #include "../ground/errors.hpp"
 #include "../ground/text.hpp"
+#include "../read/file_header.hpp"
 
 namespace command {
 
@@ -90,10 +91,15 @@ std::optional<std::string> find_model(const dictionary_files& files, const std::
 neardup::word_dictionary read_dictionary(const dictionary_files& files, const std::string& path) {
   std::array<char, 8> beginning{};
   std::ifstream(path, std::ios::binary).read(beginning.data(), beginning.size());
-  auto dictionary = neardup::is_saved_dictionary({beginning.data(), beginning.size()})
-                        ? neardup::open_dictionary(neardup::mapped_file(path))
-                        : neardup::word_dictionary::load(path);
-  if (!files.user_dictionary.empty()) dictionary.load_user_words(files.user_dictionary);
+  auto dictionary = as_input(
+      [&] {
+        return neardup::is_saved_dictionary({beginning.data(), beginning.size()})
+                   ? neardup::open_dictionary(neardup::mapped_file(path))
+                   : neardup::word_dictionary::load(path);
+      },
+      "--dictionary");
+  const std::string& user_words = files.user_dictionary;
+  if (!user_words.empty()) as_input([&] { dictionary.load_user_words(user_words); }, "--user-dictionary");
   return dictionary;
 }
 
@@ -107,26 +113,26 @@ void load_dictionary(const dictionary_files& files, feature_setting& features, f
   if (files.dictionary.empty() && !quiet) {
     say("the words are those of --dictionary " + path + (model_folder ? " --model " + *model_folder : ""));
   }
-  try {
-    const auto dictionary = std::make_shared<const neardup::word_dictionary>(read_dictionary(files, path));
-    if (dictionary->size() == 0) throw input_error({path, "there is no word in it"});
-    std::shared_ptr<const neardup::unknown_word_model> model;
-    if (model_folder) {
-      model = std::make_shared<const neardup::unknown_word_model>(neardup::unknown_word_model::load(*model_folder));
-    }
-    const neardup::stop_words given = read_stop_words(files.stop_words);
-    for (feature_setting* const chosen : {&features, &check_features}) {
-      if (!chosen->needs_dictionary()) continue;
-      const bool keywords = chosen->kind == feature_setting::chinese::keywords;
-      neardup::chinese_words words(dictionary, model);
-      words.keep_symbols = keywords;  // as jieba does
-      neardup::stop_words list = given;
-      if (keywords) list.merge(neardup::stop_words(english_stop_words));
-      chosen->words = std::make_shared<const feature_setting::dictionary_words>(std::move(list), std::move(words),
-                                                                                keywords ? 2 : 1);
-    }
-  } catch (const std::runtime_error& error) {
-    throw input_error({"", error.what()});
+  const auto dictionary = std::make_shared<const neardup::word_dictionary>(read_dictionary(files, path));
+  if (dictionary->size() == 0) throw input_error({path, "there is no word in it"});
+  std::shared_ptr<const neardup::unknown_word_model> model;
+  if (model_folder) {
+    model = as_input(
+        [&] {
+          return std::make_shared<const neardup::unknown_word_model>(neardup::unknown_word_model::load(*model_folder));
+        },
+        "--model");
+  }
+  const neardup::stop_words given = as_input([&] { return read_stop_words(files.stop_words); }, "--stop-words");
+  for (feature_setting* const chosen : {&features, &check_features}) {
+    if (!chosen->needs_dictionary()) continue;
+    const bool keywords = chosen->kind == feature_setting::chinese::keywords;
+    neardup::chinese_words words(dictionary, model);
+    words.keep_symbols = keywords;  // as jieba does
+    neardup::stop_words list = given;
+    if (keywords) list.merge(neardup::stop_words(english_stop_words));
+    chosen->words =
+        std::make_shared<const feature_setting::dictionary_words>(std::move(list), std::move(words), keywords ? 2 : 1);
   }
 }
 

@@ -41,15 +41,16 @@ inline bool is_index(const std::string& path) {
 /// Throws: input_error if the file is not a neardup file. The message ends with `hint`.
 stored_fingerprints read_header(const std::string& path, std::string_view hint = {});
 
-/// Calls `read`, and converts the exceptions of the library to input_error.
+/// Calls `read`, and converts the exceptions of the library to input_error. The message begins with `option`, the option
+/// that names the file.
 template <class Read>
-decltype(auto) as_input(const Read& read) {
+decltype(auto) as_input(const Read& read, const char* option = "") {
   try {
     return read();
   } catch (const input_error&) {
     throw;
   } catch (const std::runtime_error& error) {
-    throw input_error({"", error.what()});
+    throw input_error({option, error.what()});
   }
 }
 

@@ -11,11 +11,13 @@ namespace {
 /// Reads the IDF table of --idf-file.
 /// Throws: input_error if the table cannot be read, or is empty.
 std::shared_ptr<const neardup::idf_table> read_idf(const std::string& path) {
-  return as_input([&] {
-    auto table = std::make_shared<const neardup::idf_table>(neardup::idf_table::load(path));
-    if (table->size() == 0) throw input_error({path, "there is no term in it"});
-    return table;
-  });
+  return as_input(
+      [&] {
+        auto table = std::make_shared<const neardup::idf_table>(neardup::idf_table::load(path));
+        if (table->size() == 0) throw input_error({path, "there is no term in it"});
+        return table;
+      },
+      "--idf-file");
 }
 
 std::shared_ptr<const neardup::idf_table> learn_idf(context& c) {
