@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <string>
 #include <thread>
 
 #include "decide/service.hpp"
@@ -15,6 +17,10 @@
 #include "stores/open.hpp"
 
 namespace {
+
+std::string counted(std::uint64_t documents) {
+  return std::to_string(documents) + (documents == 1 ? " document" : " documents");
+}
 
 int serve(const docid::settings& all) {
   // The signals are blocked before any thread starts, so that only the thread below receives them.
@@ -37,8 +43,8 @@ int serve(const docid::settings& all) {
   const docid::opened_stores kept = docid::open_stores(
       all.stores, {all.cascade.title.distance, all.cascade.content.distance}, docid::composition_of(all.cascade));
   docid::service articles(all.cascade, *kept.titles, *kept.bodies, *kept.mapping, *kept.contents);
-  std::cout << "docid_service: http://" << all.http.address << ':' << port << "/  " << articles.counts().documents
-            << " documents in " << kept.place << std::endl;
+  std::cout << "docid_service: http://" << all.http.address << ':' << port << "/  "
+            << counted(articles.counts().documents) << " in " << kept.place << std::endl;
   if (!all.may_miss.empty()) {
     std::cerr << "docid_service: " << all.may_miss << ", so that similar ones can be missed" << std::endl;
   }
@@ -51,7 +57,7 @@ int serve(const docid::settings& all) {
   kill(getpid(), SIGTERM);  // wakes the waiting thread if no signal has come
   waiting.join();
   articles.stop();
-  std::cout << "docid_service: stopped, " << articles.counts().documents << " documents" << std::endl;
+  std::cout << "docid_service: stopped, " << counted(articles.counts().documents) << std::endl;
   return EXIT_SUCCESS;
 }
 

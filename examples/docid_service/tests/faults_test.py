@@ -51,8 +51,10 @@ class Faults(TestCase):
             self.assertEqual(self.service.request("GET", "/articles?url=" + article(5000)["url"])[0], 404)
 
     def test_stopped_as_soon_as_it_listens(self):
+        self.service.doc_id(article(1))
         for _ in range(30):
             self.service.stop()
+            self.assertEqual(self.service.printed, "docid_service: stopped, 1 document\n")
             self.service = self.start()
 
 

@@ -70,6 +70,7 @@ def article(number, **fields):
 class Service:
     """A running docid_service."""
     said = ""  # its standard error, once it has ended
+    printed = ""  # its standard output after the first line, once it has ended
 
     def __init__(self, folder, *options, environment=None, before=()):
         self.process = subprocess.Popen([*before, PROGRAM, "--port", "0", "--data", folder, "--timeout", "600",
@@ -115,8 +116,8 @@ class Service:
     def stop(self, how=signal.SIGTERM):
         if self.process.poll() is None:
             self.process.send_signal(how)
-        said = self.process.communicate(timeout=PATIENCE)[1]
-        self.said = said or self.said
+        printed, said = self.process.communicate(timeout=PATIENCE)
+        self.printed, self.said = printed or self.printed, said or self.said
         return self.process.returncode
 
 
