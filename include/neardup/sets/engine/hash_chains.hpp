@@ -110,6 +110,11 @@ class id_table {
   /// Returns the entry after entry `at` in the circular list of its slot.
   [[nodiscard]] std::uint32_t following(std::uint32_t at) const noexcept { return entries_[at].following; }
 
+  /// Prefetches an entry. No-op for `none`.
+  void prefetch(std::uint32_t at) const noexcept {
+    if (at != none) detail::prefetch(&entries_[at]);
+  }
+
   /// Adds an id without a slot. link() sets the slot.
   /// Returns: the entry of the id.
   /// Precondition: the table does not have the id.

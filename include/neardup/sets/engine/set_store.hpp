@@ -39,6 +39,11 @@ class set_store {
     return {chunks_[at.chunk].features.get() + at.offset, at.size};
   }
 
+  /// Prefetches the place of a set, which operator[] reads first.
+  void prefetch(std::size_t slot) const noexcept {
+    if (slot < places_.size()) detail::prefetch(&places_[slot]);
+  }
+
   [[nodiscard]] std::size_t feature_count() const noexcept { return features_; }
 
   /// Puts a set into a slot. `set` may be a view of a set in another slot of this store.
