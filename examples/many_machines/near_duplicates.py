@@ -164,11 +164,26 @@ def groups_of(dataset):
 
 def batches_in(groups, columns, is_numbered):
     """Reads row groups."""
-    for path, group, first in groups:
+    for path, of_file in itertools.groupby(groups, lambda group: group[0]):
         with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(batch_size=10_000, row_groups=[group], columns=columns):
-                yield numbered(batch, range(first, first + len(batch))) if is_numbered else batch
-                first += len(batch)
+            for _, group, first in of_file:
+                for batch in file.iter_batches(batch_size=10_000, row_groups=[group], columns=columns):
+                    yield numbered(batch, range(first, first + len(batch))) if is_numbered else batch
+                    first += len(batch)
+
+
+def schema_of(columns, schema):
+    """Returns the schema of a table to write. `columns`: the name of each column, and its type, or a column of `schema` with this type."""
+    own = {"double": pa.float64(), "long": pa.int64()}
+    return pa.schema({name: own[of] if of in own else schema.field(of).type for name, of in columns.items()})
+
+
+def write(blobs, schema, path):
+    """Writes a file. No incomplete file is ever visible, even if two workers write the file. Returns an empty list."""
+    table, part = table_of(blobs), os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.getpid()}")
+    pq.write_table(schema.empty_table() if table is None else table.cast(schema), part)
+    os.replace(part, path)
+    return []
 
 
 def firsts_of(counts):
@@ -285,7 +300,8 @@ def scatter(plan, batches):
 
 
 def gather(plan, partition, rows):
-    """Joins the sets of a partition to pairs, or to candidates."""
+    """Joins the sets of a partition to pairs, or to candidates. Passes on the names of the partition."""
+    yield from ((partition, "name", blob) for blob in rows.get("name", []))
     found = pa.table(plan.shuffle().gather(rows.get("sets", []), partition, threads=1))
     if plan.payload == "sets":
         yield from named_next(plan, found)
@@ -669,9 +685,8 @@ def run(engine, given):
     read = total(blobs(counted, "tally"))
     plan = plan._replace(counts=engine.share("counts", counts_of(plan, blobs(counted, "counts"))))
     columns = list(dict.fromkeys(name for name in ("id", "text", plan.order, plan.field) if name))
-    scattered = engine.read(scatter, plan, columns)
-    names = engine.only(scattered, "name")
-    found = engine.step(gather, plan, engine.only(scattered, "sets"))
+    found = engine.step(gather, plan, engine.read(scatter, plan, columns, once=True))
+    names = engine.only(found, "name")
     if plan.payload != "sets":
         plan = plan._replace(slots=8 * (texts // (2 * plan.partitions) + 1))
         bitmap = np.zeros((plan.partitions, plan.slots // 8), np.uint8)

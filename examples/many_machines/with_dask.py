@@ -5,14 +5,11 @@ Finds the near-duplicates among the texts of a Parquet file with the columns `id
 machine. Writes OUT/pairs, OUT/groups and OUT/kept (docs/many-machines.md). All workers need IN, OUT and the package neardup.
 With --passages N, removes repeated passages of N words instead, and writes OUT/texts and OUT/passages.
 """
-import os
 import pathlib
 import shutil
 
 import near_duplicates as steps
-import pyarrow as pa
 import pyarrow.dataset as ds
-import pyarrow.parquet as pq
 import repeated_passages
 from distributed import Client
 
@@ -34,10 +31,7 @@ def step(function, plan, partition, picked):
 
 
 def write(parts, kind, schema, path):
-    """Writes a file. No incomplete file is ever visible, even if two workers write the file."""
-    table = steps.table_of([blob for _, blob in steps.blobs_of(parts, kind)])
-    pq.write_table(schema.empty_table() if table is None else table.cast(schema), f"{path}.{os.getpid()}")
-    os.replace(f"{path}.{os.getpid()}", path)
+    return steps.write([blob for _, blob in steps.blobs_of(parts, kind)], schema, path)
 
 
 class Engine:
@@ -56,7 +50,7 @@ class Engine:
     def submit(self, *call):
         return self.client.submit(*call, pure=False)
 
-    def read(self, function, plan, columns, few=False, numbered=False):
+    def read(self, function, plan, columns, few=False, numbered=False, once=False):
         tasks = min(len(self.groups), self.cores) if few else len(self.groups)
         return [self.submit(read, function, plan, columns, self.groups[i::tasks], numbered) for i in range(tasks)], None
 
@@ -78,11 +72,10 @@ class Engine:
         return self.client.scatter([steps.by_partition(rows)], hash=False), None
 
     def write(self, data, kind, columns):
-        own = {"double": pa.float64(), "long": pa.int64()}
-        types = {name: own[of] if of in own else self.dataset.schema.field(of).type for name, of in columns.items()}
+        schema = steps.schema_of(columns, self.dataset.schema)
         (self.out / kind).mkdir()
         paths = [str(self.out / kind / f"part-{i:05}.parquet") for i in range(len(data[0]))]
-        self.client.gather([self.submit(write, part, kind, pa.schema(types), path) for part, path in zip(data[0], paths)])
+        self.client.gather([self.submit(write, part, kind, schema, path) for part, path in zip(data[0], paths)])
 
 
 def main():

@@ -26,12 +26,12 @@ def read(folder):
     return {name: sorted(zip(*(table[column].to_pylist() for column in COLUMNS[name]))) for name, table in tables.items()}
 
 
-def run(folder, driver, payload, *options, shape=None, **how):
+def run(folder, driver, payload, *options, shape=None, scheme="", **how):
     table = corpus(1, 1000) if shape is None else skewed(shape, SIZES[shape])
     pq.write_table(table, folder / "in.parquet", row_group_size=len(table) // 4 + 1)
     similarity, copies_once = 0.5 if shape is None else 0.8, shape == "copies"
     command = [sys.executable, DRIVERS / driver, "--order", "age", "--similarity", str(similarity), "--payload", payload, *options]
-    command += ["--copies-once"] * copies_once + ["--edges", "1000", "--partitions", "3", folder / "in.parquet", folder / "out"]
+    command += ["--copies-once"] * copies_once + ["--edges", "1000", "--partitions", "3", f"{scheme}{folder}/in.parquet", f"{scheme}{folder}/out"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, **how)
     assert done.returncode == 0, done.stderr
     given = settings(order="age", similarity=similarity, measure="jaccard", copies_once=copies_once, grouping="representatives")
@@ -45,14 +45,14 @@ def spark_environment(folder):
     return {**os.environ, **own, "TMPDIR": str(folder)}  # the driver writes shared files to TMPDIR
 
 
-def run_passages(folder, driver, *options, **how):
+def run_passages(folder, driver, *options, scheme="", **how):
     """Removes the passages of texts in two files."""
     table, given = repetitive(2, 2000), argparse.Namespace(passages="5", least_documents=2, earlier=300)
     (folder / "in.parquet").mkdir()
     for name, part in (("b", table.slice(900)), ("a", table.slice(0, 900))):
         pq.write_table(part, folder / "in.parquet" / f"{name}.parquet", row_group_size=400)
     command = [sys.executable, DRIVERS / driver, "--passages", "5", "--least-documents", "2", "--earlier", "300", "--partitions", "3", *options]
-    done = subprocess.run([*command, folder / "in.parquet", folder / "out"], capture_output=True, text=True, check=False, **how)
+    done = subprocess.run([*command, f"{scheme}{folder}/in.parquet", f"{scheme}{folder}/out"], capture_output=True, text=True, check=False, **how)
     assert done.returncode == 0, done.stderr
     columns = {"texts": ["id", "text"], "passages": ["id", "offset", "length", "first", "first_offset", "passage"]}
     tables = {name: pq.read_table(folder / "out" / name) for name in columns}
@@ -89,11 +89,12 @@ def test_passages_on_dask(tmp_path):
             run_passages(tmp_path, "with_dask.py", "--scheduler", cluster.scheduler_address)
 
 
-def test_passages_on_spark(tmp_path, request):
+@pytest.mark.parametrize("scheme", ["", "file://"])  # Spark itself reads and writes files with a scheme
+def test_passages_on_spark(tmp_path, scheme, request):
     if not request.config.getoption("--engines"):
         pytest.skip("--engines")
     pytest.importorskip("pyspark")
-    run_passages(tmp_path, "with_spark.py", env=spark_environment(tmp_path))
+    run_passages(tmp_path, "with_spark.py", scheme=scheme, env=spark_environment(tmp_path))
 
 
 def test_options_that_are_not_for_passages(tmp_path):
@@ -120,9 +121,10 @@ def test_dask(tmp_path, shape, request):
 
 
 @pytest.mark.parametrize(
-    "payload, shape", [("sets", None), ("sketch", None), ("sets", "template"), ("sketch", "vocabulary"), ("sketch", "copies")]
+    "payload, shape, scheme",
+    [("sets", None, ""), ("sketch", None, "file://"), ("sets", "template", ""), ("sketch", "vocabulary", ""), ("sketch", "copies", "")],
 )
-def test_spark(tmp_path, payload, shape, request):
+def test_spark(tmp_path, payload, shape, scheme, request):
     """Kills an executor during the run."""
     if not request.config.getoption("--engines"):
         pytest.skip("--engines")
@@ -146,6 +148,6 @@ def test_spark(tmp_path, payload, shape, request):
 
     killer = threading.Thread(target=kill)
     killer.start()
-    run(tmp_path, "with_spark.py", payload, shape=shape, env=environment)
+    run(tmp_path, "with_spark.py", payload, shape=shape, scheme=scheme, env=environment)
     killer.join()
     assert killed.is_set()

@@ -22,7 +22,7 @@ class Engine:
     def sample(self):
         return self.table["text"].slice(0, 1000)
 
-    def read(self, function, plan, columns, few=False, numbered=False):
+    def read(self, function, plan, columns, few=False, numbered=False, once=False):
         table = self.table.select(columns)
         table = table.append_column("number", pa.array(range(len(table)))) if numbered else table
         parts = [table.slice(begin, 21) for begin in range(0, len(table), 21)]
