@@ -14,8 +14,16 @@ import zlib
 from harness import A, SANITIZED, CommandTest, close_pairs, connected, cpu_seconds
 from harness import hamming_distance, main, members_of, represented, run, unittest
 
-# Widths with a type in the program, then others, with distances for which the program makes tables, and for which it does not.
+# Widths with a type in the program, others with a wider type, and widths above 256, with distances for which the program makes tables, and for which it does not.
 LIMITS = {32: 3, 64: 10, 128: 12, 256: 31, 24: 2, 40: 0, 96: 10, 144: 14, 512: 31, 576: 90, 1000: 3, 1024: 100}
+
+# An index of two codes of 96 bits by an earlier version: codes beside 64-bit fingerprints.
+CODES_BESIDE_FINGERPRINTS = (
+    "eNrr9HMJDeDlkmJkYGJ0YGBgaGBkYGAH0gbMDFDAyMDBwMDCAuUxQem5VfF23cdUmBmh/AYoQwDKf3qgx2v5ut88MPUHoPIcUH70qS9zrgaufsfG"
+    "gGowD5QrePLmRMbkC98doHwHqLwmlB9Y1asoOWthgCPMfiZU+99nuzQeanvH7gSznwnV/THFV1XmFBavcIbZD/WvAZRrq5pY81VI1NkQyM7OzEux"
+    "UijOzM1ILM7gSklNy8zLLMnMz7NSMOQqyc9OzcusSi2yUkjOT0kt1rA00+RiIB0wMpAPKNEL089Ept601MSS0qLUYojvucpTM9MzSooVSoEhxAUK"
+    "N3iwEXA7ufYnJlHm9wQC9qOHLQCaCki2"
+)
 
 
 def hexadecimal(code, bits, form):
@@ -244,13 +252,15 @@ class Bad(CommandTest):
                                (256, "standard input:1: a code of 512 bits, among codes of 256")):
             self.assert_fails(run("pairs", *options, "--bits", width, "-", data=wide), message)
         self.assertEqual(self.assert_done(run("pairs", *options, "--bits", 512, "-", data=wide)).text, "0.998\t1\ta\tb\n")
-        self.assert_fails(run("pairs", *options, "--blocks", 4, "-", data=wide), "--blocks 4: the blocks of codes of 512 bits are chosen")
+        self.assertEqual(self.assert_done(run("pairs", *options, "--blocks", 4, "-", data=wide)).text, "0.998\t1\ta\tb\n")
         self.assert_fails(run("pairs", "--input-format", "codes", "--distance", 512, "-", data=wide), "--distance 512: the codes have 512 bits")
         index, other = self.folder / "wide.index", self.folder / "other.index"
         self.assert_done(run("index", *options, "--output", index, "-", data=wide))
         self.assert_done(run("index", *options, "--output", other, "-", data=f"{1:072x} c\n"))
         self.assert_fails(run("query", *options, "--index", index, "-", data=f"{1:016x} x"), "a code of 64 bits, among codes of 512")
         self.assert_fails(run("pairs", *options, "--against", index, "--against", other, "-", data=wide), "bits, where another index has")
+        other.write_bytes(zlib.decompress(base64.b64decode(CODES_BESIDE_FINGERPRINTS)))
+        self.assert_fails(run("query", *options, "--index", other, "-", data=wide), "codes beside fingerprints", "make it anew")
         self.assert_fails(run("query", "--input-format", "codes", "--distance", 2, "--index", index, "-", data=wide), "finds distances up to 1")
         # If any byte of the file is changed, the file is refused. So is a file of another width.
         whole = index.read_bytes()

@@ -84,7 +84,7 @@ inline void for_each_document(context& c, const document_visitor& visit) {
 /// else default_blocks(), because the length of a stream is unknown.
 inline int blocks_of(const run_settings& settings) {
   const comparison_settings& how = settings.comparison;
-  return how.blocks > 0 ? how.blocks : neardup::default_blocks(settings.fingerprint.bits, how.distance);
+  return how.blocks > 0 ? how.blocks : neardup::default_blocks(stored_bits(settings.fingerprint.bits), how.distance);
 }
 
 /// Renames finished output files to their final names. If `on_disk`, waits until the files are on the disk.

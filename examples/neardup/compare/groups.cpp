@@ -169,15 +169,6 @@ std::vector<std::uint32_t> group_by_pairs(context& c, const corpus& all, const s
       components.add(i, first[i]);
     }
   }
-  const bool is_paired = all.paired != pairing::all;
-  if (all.fingerprints.wide() != nullptr && all.against > 0 && !c.settings.grouping.by_components && !is_paired) {
-    // Without --within and --across, only the first of equal codes of the other corpus can be an original.
-    const distinct_documents known(all, document_numbers(0, all.against));
-    if (known.has_repeats()) {
-      std::fill_n(is_copy.begin(), all.against, true);
-      for (const std::uint32_t number : known.numbers()) is_copy[number] = false;
-    }
-  }
   sorted_pairs found(c.settings.grouping.memory);
   find_near_pairs(c, all, found, false, is_copy);
   sorted_pairs decided(c.settings.grouping.memory);  // sorted by the later document, then the earlier one
@@ -350,8 +341,7 @@ neardup::group_options exact_grouping(const run_settings& settings, std::span<co
 
 std::vector<std::uint32_t> find_groups(context& c, const corpus& all, bool originals) {
   say_comparing(c, all);
-  const bool has_wide_codes = all.fingerprints.wide() != nullptr;
-  if (has_wide_codes || (all.paired == pairing::across && c.settings.comparison.checks_edits())) {
+  if (all.paired == pairing::across && c.settings.comparison.checks_edits()) {
     return group_by_pairs(c, all, {});
   }
   if (all.paired == pairing::within) return group_within_values(c, all, originals);

@@ -54,7 +54,6 @@ using position_check = neardup::at_least<std::function<neardup::check_result(std
 
 /// Returns the result of neardup::extend_groups(). Of equal documents among the first known.count() representatives,
 /// only the first is passed to that function. `check`: nullptr if fingerprints alone decide.
-/// Precondition: the widths of the fingerprints have types; see has_type().
 std::vector<std::uint32_t> extend_groups_of_distinct(const distinct_documents& known,
                                                      const fingerprint_part& representatives,
                                                      const fingerprint_part& fingerprints, const neardup::bits& within,

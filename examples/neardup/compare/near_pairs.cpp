@@ -9,7 +9,6 @@
 #include <optional>
 #include <span>
 
-#include "../documents/code_index.hpp"
 #include "../ground/text.hpp"
 #include "groups.hpp"
 #include "partitions.hpp"
@@ -182,30 +181,10 @@ void find_checked_pairs(const context& c, const corpus& all, const compared_docu
   if (!waiting.empty()) check_waiting();
 }
 
-/// Returns the numbers of the fingerprints of a part.
-std::vector<std::uint32_t> numbers_in(const fingerprint_part& part) {
-  std::vector<std::uint32_t> numbers(part.end - part.first);
-  std::iota(numbers.begin(), numbers.end(), static_cast<std::uint32_t>(part.first));
-  return numbers;
-}
-
 }  // namespace
 
 void visit_fingerprint_pairs(const context& c, const fingerprint_part& some, const fingerprint_part* others,
                              const fingerprint_pair_visitor& visit) {
-  if (const wide_codes* const codes = some.all.wide()) {
-    const auto visit_numbers = [&](std::size_t first_of_second) {
-      return [&visit, &some, first_of_second](std::uint32_t a, std::uint32_t b, int distance) {
-        visit(a - some.first, b - first_of_second, distance);
-      };
-    };
-    const int distance = c.settings.comparison.distance;
-    if (others == nullptr) {
-      return visit_code_pairs(*codes, numbers_in(some), distance, c.settings.threads, visit_numbers(some.first));
-    }
-    return visit_code_pairs(*codes, numbers_in(some), *others->all.wide(), numbers_in(*others), distance,
-                            c.settings.threads, visit_numbers(others->first));
-  }
   const neardup::bits within = within_of(c.settings.comparison);
   const neardup::join_options how{.run = neardup::threads{c.settings.threads}};
   with_bits(some.all.bits(), [&](auto bits) {

@@ -2,6 +2,7 @@
 #include <neardup/dedup/describer.hpp>
 #include <neardup/fingerprint.hpp>
 
+#include "../read/code.hpp"
 #include "readers.hpp"
 
 namespace command {
@@ -84,7 +85,7 @@ std::optional<any_fingerprint> code_of(feature_set features) {
 
 fingerprinter make_fingerprinter(const fingerprint_settings& settings) {
   if (settings.are_given || settings.top > 0) return fingerprint_weighed(settings);
-  return with_bits(settings.bits, [&](auto bits) {
+  return with_bits_of_texts(settings.bits, [&](auto bits) {
     // A 32-bit SimHash is the low half of a 64-bit SimHash. Both take the same time. But a 32-bit min-wise code is not
     // a part of a 64-bit code.
     constexpr std::size_t width = std::max<std::size_t>(bits, 64);
@@ -108,11 +109,13 @@ document_describer describe_features(const fingerprint_settings& settings, const
 }
 
 /// Reads a code, the only text of its document, as hexadecimal digits. The last digit has the lowest bits of the first
-/// word, as in simhash::from_hex().
+/// word, as in simhash::from_hex(). If the code has n bits, and stored_bits(n) is larger, the first word of the result has
+/// the first bits of the code, and the other bits are spread over the other words; all bits are spread if there is only
+/// one word. Distances do not change, and each block of an index has its share of the bits.
 /// Precondition: the text consists of at most most_code_bits / 4 hexadecimal digits.
 described_document describe_code(const document_texts& texts) {
   constexpr std::size_t digits_in_word = 16;
-  std::array<std::uint64_t, most_code_words> words{};
+  std::array<std::uint64_t, most_code_bits / 64> words{}, spread{};
   std::string_view digits = texts.front();
   std::size_t count = 0;
   for (; !digits.empty(); ++count) {
@@ -120,7 +123,14 @@ described_document describe_code(const document_texts& texts) {
     std::from_chars(last.data(), last.data() + last.size(), words[count], 16);
     digits.remove_suffix(last.size());
   }
-  return {true, any_fingerprint(std::span(words).first(count)), {}};
+  const std::size_t bits = 4 * texts.front().size(), stored = stored_bits(bits);
+  if (stored == bits) return {true, any_fingerprint(std::span(words).first(count)), {}};
+  const std::size_t kept = bits < 64 ? 0 : 64;  // bits that stay at their places
+  for (std::size_t i = 0; i < bits; ++i) {
+    const std::size_t to = i < kept ? i : kept + (i - kept) * (stored - kept) / (bits - kept);
+    spread[to / 64] |= (words[i / 64] >> i % 64 & 1) << to % 64;
+  }
+  return {true, any_fingerprint(std::span(spread).first((stored + 63) / 64)), {}};
 }
 
 /// Describes a document by a hash of its texts. The hash of several texts includes their lengths, so that it depends on
@@ -139,7 +149,7 @@ document_describer describe_bytes() {
 
 /// Makes a describer whose min-wise codes are computed from the features that are read for the check.
 document_describer describe_by_features(const fingerprint_settings& settings, const comparison_settings& comparison) {
-  const auto code = with_bits(settings.bits, [](auto bits) { return &code_of<bits>; });
+  const auto code = with_bits_of_texts(settings.bits, [](auto bits) { return &code_of<bits>; });
   return [code, extract = make_feature_reader(settings, comparison)](const document_texts& texts) {
     const feature_set features = extract(texts);
     return described_by(code(features), features);

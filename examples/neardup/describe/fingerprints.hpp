@@ -15,11 +15,13 @@
 #include <variant>
 #include <vector>
 
-#include "wide_codes.hpp"
-
 namespace command {
 
-/// A fingerprint or code of any width. Unused bits are zero. All fingerprints of a run have the width
+/// Returns the width of the type that stores fingerprints of `bits` bits: 32, 64, 128, 256, 512 or 1024. Only codes have
+/// other widths than these.
+constexpr std::size_t stored_bits(std::size_t bits) { return std::max<std::size_t>(32, std::bit_ceil(bits)); }
+
+/// A fingerprint or code, with stored_bits() bits. Unused bits are zero. All fingerprints of a run have the width
 /// fingerprint_settings::bits. If a document has no tokens, its fingerprint is zero.
 class any_fingerprint {
  public:
@@ -46,13 +48,16 @@ class any_fingerprint {
   template <class Fingerprint>
   [[nodiscard]] Fingerprint as() const {
     typename Fingerprint::words_type words;
-    std::copy_n(words_.begin(), words.size(), words.begin());
+    const std::span<const std::uint64_t> own = this->words();
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = i < own.size() ? own[i] : 0;
     return Fingerprint(words);
   }
 
   /// Returns the number of bits in which two fingerprints differ.
   [[nodiscard]] friend int hamming_distance(const any_fingerprint& a, const any_fingerprint& b) {
-    return differing_bits(a.words(), b.words(), static_cast<int>(most_code_bits));
+    int count = 0;
+    for (std::size_t i = 0; i < a.words().size(); ++i) count += std::popcount(a.words()[i] ^ b.words()[i]);
+    return count;
   }
 
  private:
@@ -62,10 +67,10 @@ class any_fingerprint {
 };
 
 /// Calls `use` with `bits` as a compile-time constant: `use(std::integral_constant<std::size_t, 64>{})`.
-/// Precondition: has_type(bits).
+/// Precondition: fingerprints of texts can have `bits` bits: 32, 64, 128 or 256.
 template <class Use>
-decltype(auto) with_bits(std::size_t bits, Use&& use) {
-  switch (bits) {
+decltype(auto) with_bits_of_texts(std::size_t bits, Use&& use) {
+  switch (stored_bits(bits)) {
     case 32: return std::forward<Use>(use)(std::integral_constant<std::size_t, 32>{});
     case 128: return std::forward<Use>(use)(std::integral_constant<std::size_t, 128>{});
     case 256: return std::forward<Use>(use)(std::integral_constant<std::size_t, 256>{});
@@ -73,14 +78,22 @@ decltype(auto) with_bits(std::size_t bits, Use&& use) {
   }
 }
 
+/// Calls `use` with stored_bits(bits) as a compile-time constant: `use(std::integral_constant<std::size_t, 64>{})`.
+template <class Use>
+decltype(auto) with_bits(std::size_t bits, Use&& use) {
+  if (stored_bits(bits) == 512) return std::forward<Use>(use)(std::integral_constant<std::size_t, 512>{});
+  if (stored_bits(bits) == 1024) return std::forward<Use>(use)(std::integral_constant<std::size_t, 1024>{});
+  return with_bits_of_texts(bits, std::forward<Use>(use));
+}
+
 /// Calls `use` with a fingerprint of `bits` bits and of kind `kind`. Only the type of the argument matters:
 /// `use(neardup::minwise<64>())`.
 template <class Use>
 decltype(auto) with_fingerprint(std::size_t bits, neardup::fingerprint_kind kind, Use&& use) {
-  return with_bits(bits, [&](auto width) -> decltype(auto) {
-    if (kind == neardup::fingerprint_kind::minwise) return use(neardup::minwise<width>());
-    return use(neardup::simhash<width>());
-  });
+  if (kind == neardup::fingerprint_kind::minwise) {
+    return with_bits_of_texts(bits, [&](auto width) -> decltype(auto) { return use(neardup::minwise<width>()); });
+  }
+  return with_bits(bits, [&](auto width) -> decltype(auto) { return use(neardup::simhash<width>()); });
 }
 
 /// A view of the words of an array of fingerprints. The width is known only at run time, so code that compares
@@ -140,42 +153,22 @@ class fingerprint_vector {
  public:
   /// Makes an empty array for fingerprints of `bits` bits. `bits` may be 0 if the array stays empty.
   explicit fingerprint_vector(std::size_t bits) {
-    if (bits > 0 && !has_type(bits)) {
-      all_.emplace<wide_codes>(bits);
-    } else {
-      with_bits(bits, [this](auto width) { all_.emplace<std::vector<neardup::simhash<width>>>(); });
-    }
+    with_bits(bits, [this](auto width) { all_.emplace<std::vector<neardup::simhash<width>>>(); });
   }
-  explicit fingerprint_vector(wide_codes all) : all_(std::move(all)) {}
-
   template <std::size_t Bits>
   explicit fingerprint_vector(std::vector<neardup::simhash<Bits>> all) : all_(std::move(all)) {}
 
   [[nodiscard]] std::size_t bits() const {
-    return std::visit(
-        []<class All>(const All& all) -> std::size_t {
-          if constexpr (std::is_same_v<All, wide_codes>) {
-            return all.bits();
-          } else {
-            return All::value_type::bits;
-          }
-        },
-        all_);
+    return std::visit([]<class All>(const All&) { return All::value_type::bits; }, all_);
   }
   template <std::size_t Bits>
   [[nodiscard]] const std::vector<neardup::simhash<Bits>>& of() const {
     return std::get<std::vector<neardup::simhash<Bits>>>(all_);
   }
-  /// Returns the array of wide codes, or nullptr if has_type() is true for the width.
-  [[nodiscard]] const wide_codes* wide() const { return std::get_if<wide_codes>(&all_); }
   [[nodiscard]] fingerprint_words words() const {
     return std::visit(
         []<class All>(const All& all) -> fingerprint_words {
-          if constexpr (std::is_same_v<All, wide_codes>) {
-            return {std::as_bytes(all.all()), all.words()};
-          } else {
-            return {std::as_bytes(std::span(all)), All::value_type::words};
-          }
+          return {std::as_bytes(std::span(all)), All::value_type::words};
         },
         all_);
   }
@@ -189,20 +182,13 @@ class fingerprint_vector {
   }
 
   void push_back(const any_fingerprint& fingerprint) {
-    std::visit(
-        [&]<class All>(All& all) {
-          if constexpr (std::is_same_v<All, wide_codes>) {
-            all.push_back(fingerprint.words());
-          } else {
-            all.push_back(fingerprint.as<All::value_type::bits>());
-          }
-        },
-        all_);
+    std::visit([&]<class All>(All& all) { all.push_back(fingerprint.as<All::value_type::bits>()); }, all_);
   }
 
  private:
   std::variant<std::vector<neardup::simhash<32>>, std::vector<neardup::simhash<64>>, std::vector<neardup::simhash<128>>,
-               std::vector<neardup::simhash<256>>, wide_codes>
+               std::vector<neardup::simhash<256>>, std::vector<neardup::simhash<512>>,
+               std::vector<neardup::simhash<1024>>>
       all_;
 };
 

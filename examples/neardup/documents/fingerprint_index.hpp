@@ -44,17 +44,15 @@ std::unique_ptr<const fingerprint_search> make_fingerprint_search(int distance, 
                                                                   const fingerprint_vector& fingerprints,
                                                                   std::span<const std::uint32_t> ids, unsigned threads);
 
-/// An index of fingerprints in a file, of any width and kind. This class has the functions of neardup::index_view. An
-/// index of wide codes is a file of 64-bit fingerprints, which are the lowest words of the codes. Attachment 3 of the
-/// file has the width, the distance and the whole codes, as 64-bit numbers.
+/// An index of fingerprints in a file, of any width and kind. This class has the functions of neardup::index_view.
 class fingerprint_view : public fingerprint_search {
  public:
   [[nodiscard]] virtual std::size_t size() const = 0;
+  /// Returns the width of the stored fingerprints; see stored_bits().
   [[nodiscard]] virtual std::size_t bits() const = 0;
   [[nodiscard]] virtual const neardup::fingerprint_composition& made_of() const = 0;
   [[nodiscard]] virtual std::span<const std::byte> attachment(std::size_t i) const = 0;
   [[nodiscard]] virtual bool is_flat() const = 0;
-  /// Returns the number of blocks, or 0 for wide codes.
   /// Precondition: is_flat() is false.
   [[nodiscard]] virtual int blocks() const = 0;
   [[nodiscard]] virtual int max_distance() const = 0;

@@ -1,7 +1,10 @@
 #include "index_file.hpp"
 
+#include <charconv>
 #include <filesystem>
 #include <numeric>
+
+#include "../read/code.hpp"
 
 namespace command {
 
@@ -11,12 +14,13 @@ constexpr const char *and_values = "-and-values", *and_digests = "-and-digests";
 
 [[noreturn]] void refuse_index(const std::string& path) { refuse_damage(path, "its settings are incomplete"); }
 
-/// Refuses an index that an earlier version made with --keep-features. Such an index has fingerprints and features.
-[[noreturn]] void refuse_older(const std::string& path) {
-  throw input_error({path,
-                     "has features beside fingerprints, a form of earlier versions that is not read any more; make it "
-                     "anew: neardup index --output " +
-                         path + " PATH…"});
+/// Refuses an index of an earlier version, which had `what`: features beside fingerprints (--keep-features), or codes
+/// beside 64-bit fingerprints.
+[[noreturn]] void refuse_older(const std::string& path, const std::string& what) {
+  throw input_error({path, "has " + what +
+                               ", a form of earlier versions that is not read any more; make it anew: neardup index "
+                               "--output " +
+                               path + " PATH…"});
 }
 
 /// Refuses an index of fingerprints of an earlier version. It has no digests, so its short documents would match
@@ -52,8 +56,14 @@ index_settings settings_of(const std::string& path) {
     if (found.features.empty()) refuse_index(path);
   } else {
     if (view.is_flat()) refuse_index(path);
-    if (values.contains("check")) refuse_older(path);
+    if (values.contains("check")) refuse_older(path, "features beside fingerprints");
+    if (!view.attachment(3).empty()) refuse_older(path, "codes beside fingerprints");
+    const std::string& tokenizer = view.made_of().tokenizer;
     found.bits = view.bits();
+    if (const std::string name = codes_name + std::string("("); tokenizer.starts_with(name)) {
+      std::from_chars(tokenizer.data() + name.size(), tokenizer.data() + tokenizer.size(), found.bits);
+      if (stored_bits(found.bits) != view.bits() || tokenizer != tokenizer_of_codes(found.bits)) refuse_index(path);
+    }
     found.distance = view.max_distance();
     found.blocks = view.blocks();
     found.features = values["features" + of_values];
@@ -213,7 +223,7 @@ index_settings read_index_settings(const std::string& path) {
     throw input_error({path, "no such file" + how});
   }
   const stored_fingerprints stored = read_header(path, how);
-  const bool is_usual = stored.bits == 64 || stored.bits == 32 || stored.bits == 128 || stored.bits == 256;
+  const bool is_usual = stored.bits <= most_code_bits && stored_bits(stored.bits) == stored.bits;
   if (stored.has_sets() ? stored.bits != 32 : !is_usual) refuse_index(path);
   return as_input([&] { return with_form(stored, [&]<class Form>(Form) { return settings_of<Form>(path); }); });
 }

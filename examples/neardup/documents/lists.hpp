@@ -23,10 +23,10 @@ struct list_settings {
 /// codes.
 inline constexpr const char* codes_name = "codes";
 
-/// Returns the name of the tokenizer in a file of codes. If no type of fingerprints has `bits` bits, the name contains
-/// `bits`, because the header of the file then has the width 64.
+/// Returns the name of the tokenizer in a file of codes. The name contains `bits` if the header of the file has another
+/// width, stored_bits(bits).
 inline std::string tokenizer_of_codes(std::size_t bits) {
-  return has_type(bits) ? codes_name : std::string(codes_name) + "(" + std::to_string(bits) + ")";
+  return stored_bits(bits) == bits ? codes_name : std::string(codes_name) + "(" + std::to_string(bits) + ")";
 }
 
 /// Returns the composition of fingerprints that are made with `settings`. The composition has checksums of all tables.

@@ -10,6 +10,7 @@
 
 #include "../ground/errors.hpp"
 #include "../ground/text.hpp"
+#include "../read/code.hpp"
 #include "../read/mail.hpp"
 #include "taking.hpp"
 
@@ -91,7 +92,7 @@ void apply_fingerprint(const typed_options& typed, const width_rule& widths, run
   if (const auto bits = typed["--bits"]) {
     to.fingerprint.bits = parse_number<std::size_t>("--bits", *bits, widths.least, widths.most, widths.text);
     const std::size_t given = to.fingerprint.bits;
-    if (to.fingerprint.are_codes ? given % 8 != 0 : !has_type(given)) {
+    if (to.fingerprint.are_codes ? given % 8 != 0 : stored_bits(given) != given) {
       throw usage_error("--bits " + *bits + ": " + widths.text);
     }
   }
@@ -291,12 +292,8 @@ void check_distance(const run_settings& settings) {
     throw usage_error("--distance " + std::to_string(how.distance) + ": the codes have " + std::to_string(bits) +
                       " bits");
   }
-  if (!has_type(settings.fingerprint.bits)) {
-    if (how.blocks == 0) return;
-    throw usage_error("--blocks " + std::to_string(how.blocks) + ": the blocks of codes of " + std::to_string(bits) +
-                      " bits are chosen by their number; leave out --blocks");
-  }
-  if (how.blocks > bits || !neardup::layout::is_valid(settings.fingerprint.bits, how.distance, blocks_of(settings))) {
+  if (how.blocks > bits ||
+      !neardup::layout::is_valid(stored_bits(settings.fingerprint.bits), how.distance, blocks_of(settings))) {
     throw usage_error("--blocks " + std::to_string(how.blocks) + " with --distance " + std::to_string(how.distance) +
                       " needs more tables than an index may have; take fewer blocks");
   }

@@ -38,8 +38,8 @@ void print_fingerprints(context& c) {
   }
   for_each_document(c, [&](const placed_document& d) {
     const std::string id = d.name();
-    const std::string hex =
-        with_bits(c.settings.fingerprint.bits, [&](auto width) { return d.facts.fingerprint.as<width>().to_hex(); });
+    const std::string hex = with_bits_of_texts(c.settings.fingerprint.bits,
+                                               [&](auto width) { return d.facts.fingerprint.as<width>().to_hex(); });
     if (c.settings.output.as_json()) {
       c.out << "{\"id\":" << json_string(id) << ",\"fingerprint\":" << (d.facts.has_tokens ? '"' + hex + '"' : "null")
             << "}\n";

@@ -62,8 +62,7 @@ constexpr std::array index_options{
 /// library. Above 64 bits, a faster layout may replace the default, if it fits into half of the memory, and is twice as
 /// fast by the cost model. The layout is chosen for at least 100,000 fingerprints, because an index may grow.
 int blocks_for(const run_settings& settings, std::size_t count) {
-  if (!has_type(settings.fingerprint.bits)) return 0;
-  const auto bits = static_cast<std::size_t>(settings.fingerprint.bits);
+  const std::size_t bits = stored_bits(settings.fingerprint.bits);
   const int k = settings.comparison.distance, usual = blocks_of(settings);
   if (settings.comparison.blocks > 0 || bits <= 64) return usual;
   constexpr std::size_t least_count = 100'000;

@@ -334,7 +334,7 @@ class first_come_filter {
                                                      const std::vector<std::string_view>& values) {
     const run_settings& settings = context_.settings;
     const std::size_t kept = kept_.size();
-    if (is_paired() || decided_.fingerprints.wide() != nullptr) return decide_by_pairs(compared, values);
+    if (is_paired()) return decide_by_pairs(compared, values);
     if (settings.comparison.is_exact) return decide_exactly(compared);
     const auto features = [&](std::size_t i) { return i < kept ? kept_.check[i] : compared[i - kept]->features; };
     const auto check = [&](std::size_t i, std::size_t j) {
@@ -352,8 +352,7 @@ class first_come_filter {
                                      within_of(settings.comparison), &by_features, how);
   }
 
-  /// Decides like decide_on(), for --within, --across, and codes of a width that has no simhash type. The documents
-  /// kept before are passed as another corpus.
+  /// Decides like decide_on(), for --within and --across. The documents kept before are passed as another corpus.
   std::vector<std::uint32_t> decide_by_pairs(const std::vector<const document*>& compared,
                                              const std::vector<std::string_view>& values) {
     const auto kept = static_cast<std::uint32_t>(kept_.size());
