@@ -108,6 +108,7 @@ std::vector<std::size_t> grouped_slowly(const std::vector<std::string>& texts, s
                                         const neardup::group_options& how) {
   const auto order = oracle::order_of(texts.size(), known, how.preference);
   const auto match = [&](std::size_t i, std::size_t j) -> std::optional<oracle::closeness> {
+    if (!how.across.empty() && how.across[i] == how.across[j]) return std::nullopt;
     if (!have_similarity(texts[i], texts[j], similarity)) return std::nullopt;
     return oracle::closeness::of_number(neardup::edit_similarity(texts[i], texts[j]));
   };
@@ -283,19 +284,25 @@ TEST_CASE("groups of similar texts are those of a comparison one by one", "[edit
     const std::size_t count = oracle::is_thorough() ? 40 : 16;
     const std::vector<std::string> texts = edited_texts(count, length, letters, seed++);
     std::vector<double> preference;
-    for (std::size_t i = 0; i < texts.size(); ++i) preference.push_back(static_cast<double>(i * 37 % 11));
+    std::vector<std::uint32_t> values;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      preference.push_back(static_cast<double>(i * 37 % 11));
+      values.push_back(static_cast<std::uint32_t>(i * i % 3));
+    }
     for (const double similarity : {0.3, 0.55, 0.8, 0.97}) {
       for (const std::size_t known : {std::size_t{0}, std::size_t{15}}) {
         for (const bool among : {true, false}) {
-          for (const bool prefers : {false, true}) {
+          for (const int which : {0, 1, 2, 3}) {
+            const bool prefers = which % 2 == 1;
             neardup::group_options how{.among_themselves = among};
             if (prefers) how.preference = std::span<const double>(preference).subspan(known);
+            if (which >= 2) how.across = values;
             std::vector<std::size_t> expected = grouped_slowly(texts, known, similarity, how);
             expected.erase(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(known));
             const std::span all(texts);
             REQUIRE(neardup::extend_groups(all.first(known), all.subspan(known), edit{similarity}, how) == expected);
             for (const std::size_t q : {any_q, std::size_t{2}}) {
-              CAPTURE(length, letters, similarity, known, among, prefers, q);
+              CAPTURE(length, letters, similarity, known, among, which, q);
               REQUIRE(neardup::detail::label_similar_texts(neardup::detail::source_of_texts(texts), known,
                                                            edit{similarity}, how, q) == expected);
             }
@@ -303,6 +310,8 @@ TEST_CASE("groups of similar texts are those of a comparison one by one", "[edit
         }
       }
       neardup::group_options how{.by = neardup::grouping::components, .preference = preference};
+      REQUIRE(neardup::group(texts, edit{similarity}, how) == grouped_slowly(texts, 0, similarity, how));
+      how.across = values;
       REQUIRE(neardup::group(texts, edit{similarity}, how) == grouped_slowly(texts, 0, similarity, how));
     }
   }
@@ -320,6 +329,8 @@ TEST_CASE("wrong arguments of a join of texts are refused, and a visitor may end
   const std::vector<double> one{1};
   REQUIRE_THROWS_AS(neardup::group(texts, edit{0.5}, {.preference = one}), std::invalid_argument);
   REQUIRE_THROWS_AS(neardup::extend_groups(texts, texts, edit{0.5}, {.preference = one}), std::invalid_argument);
+  const std::vector<std::uint32_t> few(texts.size() - 1);
+  REQUIRE_THROWS_AS(neardup::group(texts, edit{0.5}, {.across = few}), std::invalid_argument);
   REQUIRE_THROWS_AS(neardup::extend_groups(texts, texts, edit{0.5}, {.by = neardup::grouping::components}),
                     std::invalid_argument);
   for (const std::size_t most : {1U, 2U, 3U}) {

@@ -78,15 +78,12 @@ void corpus::add(const placed_document& d) {
   scores.push_back(d.facts.score);
 }
 
-void for_each_value(const corpus& all, const std::vector<bool>& left_out, const documents_visitor& visit) {
+void for_each_value(const corpus& all, const documents_visitor& visit) {
   std::vector<std::size_t> ends(all.value_numbers.size() + 1);  // at first: the beginning of the next value
-  const auto counts = [&](std::size_t i) { return left_out.empty() || !left_out[i]; };
-  for (std::size_t i = 0; i < all.size(); ++i) ends[all.values[i] + 1] += counts(i) ? 1 : 0;
+  for (const std::uint32_t value : all.values) ++ends[value + 1];
   std::partial_sum(ends.begin(), ends.end(), ends.begin());
   std::vector<std::uint32_t> numbers(ends.back());
-  for (std::uint32_t i = 0; i < all.size(); ++i) {
-    if (counts(i)) numbers[ends[all.values[i]]++] = i;
-  }
+  for (std::uint32_t i = 0; i < all.size(); ++i) numbers[ends[all.values[i]]++] = i;
   const auto behind_known = static_cast<std::uint32_t>(all.against);
   std::size_t begin = 0;
   for (std::size_t value = 0; value + 1 < ends.size(); begin = ends[value++]) {

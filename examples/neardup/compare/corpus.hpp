@@ -137,12 +137,11 @@ struct corpus {
 };
 
 /// Calls `visit(known, input)` for each value of --within that allows a pair. `known` has the ascending numbers of the
-/// value's documents of --against, and `input` has those of its documents of the input. Document i is in neither if
-/// left_out[i] is true. An empty `left_out` leaves out no document.
+/// value's documents of --against, and `input` has those of its documents of the input.
 /// Memory: 4 bytes for each document, and 8 bytes for each value.
 using documents_visitor =
     std::function<void(std::span<const std::uint32_t> known, std::span<const std::uint32_t> input)>;
-void for_each_value(const corpus& all, const std::vector<bool>& left_out, const documents_visitor& visit);
+void for_each_value(const corpus& all, const documents_visitor& visit);
 
 /// Calls `visit` for each document of --against: first for the documents of its indexes, then for the other documents.
 void for_each_against(context& c, const document_visitor& visit);

@@ -117,107 +117,44 @@ std::string group_as_json(const run_settings& settings, std::uint64_t number_of_
   return text + "]}\n";
 }
 
-/// Returns the documents in the order of decision: first the other corpus, then by preference, then by position.
-std::vector<std::uint32_t> order_of_decision(const context& c, const corpus& all) {
-  std::vector<std::uint32_t> order(all.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::vector<double> scores = all.scores;
-  if (scores.empty() && c.settings.comparison.checks_containment()) {
-    for (std::size_t i = 0; i < all.size(); ++i) scores.push_back(static_cast<double>(all.check[i].size()));
-  }
-  if (scores.empty()) return order;
-  std::stable_sort(order.begin() + static_cast<std::ptrdiff_t>(all.against), order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return scores[a] > scores[b]; });
-  return order;
-}
-
-/// Finds all pairs that --within and --across allow, and groups documents by these pairs, with the library's rule. If
-/// left_out[i] is true, document i is alone. If `left_out` is empty, no document is left out.
-std::vector<std::uint32_t> group_by_pairs(context& c, const corpus& all, const std::vector<bool>& left_out) {
-  const auto count = static_cast<std::uint32_t>(all.size());
-  const std::vector<std::uint32_t> order = order_of_decision(c, all);
-  std::vector<std::uint32_t> rank(count);
-  for (std::uint32_t i = 0; i < count; ++i) rank[order[i]] = i;
+/// Groups few documents, without a join, and sets the labels of those of the input.
+/// Complexity: a comparison of each pair.
+void group_few(const context& c, const corpus& all, const grouped_documents& documents,
+               std::vector<std::uint32_t>& label) {
+  const auto known = static_cast<std::uint32_t>(documents.known.size());
+  const std::uint32_t count = known + static_cast<std::uint32_t>(documents.input.size());
+  std::vector<std::uint32_t> order;  // the order of decision
+  for (std::uint32_t i = 0; i < count; ++i) order.push_back(documents[i]);
+  const auto score = [&](std::uint32_t i) {
+    if (!all.scores.empty()) return all.scores[i];
+    return c.settings.comparison.checks_containment() ? static_cast<double>(all.check[i].size()) : 0;
+  };
+  std::stable_sort(order.begin() + known, order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return score(a) > score(b); });
+  const neardup::group_options how = exact_grouping(c.settings, {});
   neardup::pair_groups<std::uint32_t> representatives(count);
   neardup::pair_components<std::uint32_t> components(count);
-  // Of documents with equal values and equal data, only the first is compared with other documents. Each copy is linked
-  // to the first: n equal documents need only n - 1 links.
-  std::vector<bool> is_copy = left_out.empty() ? std::vector<bool>(count) : left_out;
-  if (left_out.empty() && all.paired != pairing::across &&
-      (!c.settings.against.any() || c.settings.against.also_within)) {
-    const fingerprint_words prints = all.fingerprints.words();
-    const auto compare = [&](std::uint32_t x, std::uint32_t y) -> std::strong_ordering {
-      const std::uint32_t a = order[x], b = order[y];
-      const bool is_known = a < all.against || b < all.against;
-      if (is_known) return a <=> b;
-      if (all.paired == pairing::within && all.values[a] != all.values[b]) return all.values[a] <=> all.values[b];
-      if (all.has_fingerprints) {
-        const std::strong_ordering by_fingerprint = prints.compare(a, b);
-        if (by_fingerprint != 0 || !all.check.decides()) return by_fingerprint;
-      }
-      return compare_features(all.check[a], all.check[b]);
-    };
-    const std::vector<std::uint32_t> first = first_of_equal(count, compare);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      if (first[i] == i) continue;
-      const std::size_t size = all.check[order[i]].size();
-      const comparison_settings& how = c.settings.comparison;
-      const bool is_too_small = how.checks_containment() && !how.is_lossless && size < neardup::default_min_contained;
-      if (is_too_small || (all.check.decides() && !all.check(order[first[i]], order[i]).accepts)) continue;
-      is_copy[order[i]] = true;
-      representatives.add_copy(i, first[i]);
-      components.add(i, first[i]);
+  for (std::uint32_t later = known; later < count; ++later) {
+    for (std::uint32_t earlier = 0; earlier < (how.among_themselves ? later : known); ++earlier) {
+      const neardup::check_result found = compare_two(c, all, order[earlier], order[later]);
+      if (!found.accepts) continue;
+      components.add(later, earlier);
+      representatives.add(later, earlier,
+                          [&] { return neardup::closeness_of(found, all.distance(order[earlier], order[later])); });
     }
   }
-  sorted_pairs found(c.settings.grouping.memory);
-  find_near_pairs(c, all, found, false, is_copy);
-  sorted_pairs decided(c.settings.grouping.memory);  // sorted by the later document, then the earlier one
-  found.visit_all([&](std::span<const checked_pair> some) {
-    for (const checked_pair& pair : some) {
-      const std::uint32_t later = std::max(rank[pair.a], rank[pair.b]), earlier = std::min(rank[pair.a], rank[pair.b]);
-      if (c.settings.grouping.by_components) {
-        components.add(later, earlier);
-      } else {
-        decided.add({later, earlier, pair.similarity});
-      }
-    }
-  });
-  std::vector<std::uint32_t> by_rank;
-  if (c.settings.grouping.by_components) {
-    by_rank = components.finish();
-  } else {
-    const bool has_check = c.settings.comparison.min_similarity.has_value();
-    decided.visit_all([&](std::span<const checked_pair> some) {
-      for (const checked_pair& pair : some) {
-        representatives.add(pair.a, pair.b, [&] {
-          return neardup::closeness_of({true, has_check ? std::optional(pair.similarity) : std::nullopt},
-                                       all.distance(order[pair.a], order[pair.b]));
-        });
-      }
-    });
-    by_rank = representatives.finish();
-  }
-  std::vector<std::uint32_t> label(count);
-  for (std::uint32_t i = 0; i < count; ++i) label[order[i]] = order[by_rank[i]];
-  return label;
+  const std::vector<std::uint32_t> by_order =
+      how.by == neardup::grouping::components ? components.finish() : representatives.finish();
+  for (std::uint32_t i = known; i < count; ++i) label[order[i]] = order[by_order[i]];
 }
 
 /// Groups the documents of each value separately, for --within.
 std::vector<std::uint32_t> group_within_values(context& c, const corpus& all, bool originals) {
-  std::vector<bool> is_of_large(all.size());  // true for documents of values that are joined
-  bool has_small = false;
-  for_each_value(all, {}, [&](const document_numbers& known, const document_numbers& input) {
-    const grouped_documents documents{known, input};
-    const std::size_t count = known.size() + input.size();
-    has_small = has_small || count <= most_compared;
-    for (std::size_t i = 0; count > most_compared && i < count; ++i) is_of_large[documents[i]] = true;
-  });
   std::vector<std::uint32_t> label(all.size());
   std::iota(label.begin(), label.end(), 0U);
-  if (has_small) label = group_by_pairs(c, all, is_of_large);
-  for_each_value(all, {}, [&](const document_numbers& known, const document_numbers& input) {
-    if (known.size() + input.size() <= most_compared) return;
+  for_each_value(all, [&](const document_numbers& known, const document_numbers& input) {
     const grouped_documents documents{known, input};
+    if (known.size() + input.size() <= most_compared) return group_few(c, all, documents, label);
     const std::vector<std::uint32_t> positions = group_documents(c, all, documents, originals);
     for (std::size_t i = 0; i < positions.size(); ++i) label[input[i]] = documents[positions[i]];
   });
@@ -341,9 +278,6 @@ neardup::group_options exact_grouping(const run_settings& settings, std::span<co
 
 std::vector<std::uint32_t> find_groups(context& c, const corpus& all, bool originals) {
   say_comparing(c, all);
-  if (all.paired == pairing::across && c.settings.comparison.checks_edits()) {
-    return group_by_pairs(c, all, {});
-  }
   if (all.paired == pairing::within) return group_within_values(c, all, originals);
   const auto label = group_documents(c, all, {{0, all.against}, {all.against, all.size()}}, originals);
   return c.settings.against.any() ? behind_against(all, label) : label;

@@ -26,13 +26,11 @@ struct joined_documents {
 };
 
 /// The documents of a join. If `compares_both` is true, documents of `input` are compared with documents of `others`. If
-/// `compares_input` is true, documents of `input` are compared with each other. `left_out`: see find_near_pairs(). With
-/// `copies_once`, the first of equal documents is paired with other documents, and each later copy is paired only with
-/// the first.
+/// `compares_input` is true, documents of `input` are compared with each other. With `copies_once`, the first of equal
+/// documents is paired with other documents, and each later copy is paired only with the first.
 struct compared_documents {
   document_numbers others, input;
   bool compares_both, compares_input, copies_once;
-  const std::vector<bool>& left_out;
 };
 
 /// Returns a pair in the order of the output. In a pair of two corpora, the document of the input comes first.
@@ -56,7 +54,7 @@ void visit_candidates(const context& c, const corpus& all, const compared_docume
     });
   };
   const auto count = static_cast<std::uint32_t>(all.fingerprints.size());
-  if (!documents.copies_once && documents.left_out.empty() && all.paired == pairing::all) {
+  if (!documents.copies_once && all.paired == pairing::all) {
     return visit_all(
         all.fingerprints.part(all.against, count), all.fingerprints.part(0, all.against),
         [&](std::size_t i) { return all.against + i; }, [](std::size_t j) { return j; });
@@ -75,7 +73,7 @@ void visit_candidates(const context& c, const corpus& all, const compared_docume
       const std::uint32_t i = numbers[place];
       if (documents.copies_once && first[i] != i) {
         visit(first[i], i, 0);
-      } else if (documents.left_out.empty() || !documents.left_out[i]) {
+      } else {
         to.numbers.push_back(i);
         to.fingerprints.push_back(all.fingerprints[i]);
       }
@@ -88,15 +86,13 @@ void visit_candidates(const context& c, const corpus& all, const compared_docume
       [&](std::size_t i) { return input.numbers[i]; }, [&](std::size_t j) { return others.numbers[j]; });
 }
 
-/// Adds to `found` the wanted pairs of similar feature sets, or of texts of a sufficient edit similarity. Uses no
+/// Adds to `found` the allowed pairs of similar feature sets, or of texts of a sufficient edit similarity. Uses no
 /// fingerprints.
-template <class Wanted>
-void find_exact_pairs(context& c, const corpus& all, const compared_documents& documents, const Wanted& is_wanted,
-                      sorted_pairs& found) {
+void find_exact_pairs(context& c, const corpus& all, const compared_documents& documents, sorted_pairs& found) {
   const document_numbers &others = documents.others, &input = documents.input;
   const neardup::join_options how{.copies_once = documents.copies_once, .run = neardup::threads{c.settings.threads}};
   const auto add = [&](std::uint32_t a, std::uint32_t b, double similarity) {
-    if (is_wanted(a, b)) found.add(pair_of(c, a, b, similarity));
+    if (all.may_pair(a, b)) found.add(pair_of(c, a, b, similarity));
   };
   const auto of_both = [&](const auto& p) { add(input[p.first], others[p.second], p.similarity); };
   const auto of_input = [&](const auto& p) { add(input[p.first], input[p.second], p.similarity); };
@@ -124,27 +120,12 @@ void find_exact_pairs(context& c, const corpus& all, const compared_documents& d
   if (documents.compares_input) neardup::visit_pairs(sets, least, of_input, how);
 }
 
-/// Returns the similarity of two documents if an exact join finds the pair, otherwise nullopt.
-std::optional<double> exact_similarity(const comparison_settings& how, feature_set a, feature_set b) {
-  const std::optional<double> similarity = similarity_at_least(how.check, a, b, *how.min_similarity);
-  if (!similarity || !how.checks_containment()) return similarity;
-  const std::size_t least_common = how.is_lossless ? 1 : neardup::default_min_contained;
-  const auto common = std::llround(*similarity * static_cast<double>(std::min(a.size(), b.size())));
-  return static_cast<std::size_t>(common) < least_common ? std::nullopt : similarity;
-}
-
 /// Adds to `found` the pairs of near-duplicates, without a join.
 /// Complexity: a comparison of each pair.
 void compare_all(const context& c, const corpus& all, const compared_documents& documents, sorted_pairs& found) {
-  const comparison_settings& how = c.settings.comparison;
   const auto compare = [&](std::uint32_t a, std::uint32_t b) {
-    if (how.is_exact) {
-      const auto similarity = exact_similarity(how, all.check[a], all.check[b]);
-      if (similarity) found.add({a, b, *similarity});
-    } else if (all.fingerprints.words().distance(a, b) <= how.distance) {
-      const neardup::check_result checked = all.check.decides() ? all.check(a, b) : neardup::check_result{true, {}};
-      if (checked.accepts) found.add({a, b, checked.similarity.value_or(0)});
-    }
+    const neardup::check_result checked = compare_two(c, all, a, b);
+    if (checked.accepts) found.add({a, b, checked.similarity.value_or(0)});
   };
   for (std::size_t i = 0; i < documents.input.size(); ++i) {
     for (std::size_t j = 0; j < documents.others.size(); ++j) compare(documents.input[i], documents.others[j]);
@@ -153,11 +134,10 @@ void compare_all(const context& c, const corpus& all, const compared_documents& 
   }
 }
 
-/// Adds to `passed` the wanted candidate pairs that pass the check. All threads check batches of candidates. Not all
+/// Adds to `passed` the allowed candidate pairs that pass the check. All threads check batches of candidates. Not all
 /// candidates are stored, because there may be thousands of them for each accepted pair.
-template <class Wanted>
 void find_checked_pairs(const context& c, const corpus& all, const compared_documents& documents,
-                        const Wanted& is_wanted, sorted_pairs& passed) {
+                        sorted_pairs& passed) {
   constexpr std::size_t checked_at_once = std::size_t{1} << 16;
   std::vector<candidate> waiting;
   const auto check_waiting = [&] {
@@ -169,7 +149,7 @@ void find_checked_pairs(const context& c, const corpus& all, const compared_docu
     waiting.clear();
   };
   visit_candidates(c, all, documents, [&](std::size_t i, std::size_t j, int distance) {
-    if (!is_wanted(i, j)) return;
+    if (!all.may_pair(i, j)) return;
     const auto a = static_cast<std::uint32_t>(i), b = static_cast<std::uint32_t>(j);
     if (!c.settings.comparison.min_similarity) {
       if (!all.check.decides() || all.check(i, j).accepts) passed.add(pair_of(c, a, b, 0));
@@ -202,23 +182,33 @@ void say_comparing(context& c, const corpus& all) {
                                     : counted(all.fingerprints.size(), "fingerprint", "fingerprints")));
 }
 
-void find_near_pairs(context& c, const corpus& all, sorted_pairs& found, bool copies_once,
-                     const std::vector<bool>& left_out) {
-  const auto is_wanted = [&](std::size_t i, std::size_t j) {
-    return all.may_pair(i, j) && (left_out.empty() || (!left_out[i] && !left_out[j]));
-  };
+neardup::check_result compare_two(const context& c, const corpus& all, std::uint32_t a, std::uint32_t b) {
+  const comparison_settings& how = c.settings.comparison;
+  if (!how.is_exact) {
+    if (all.fingerprints.words().distance(a, b) > how.distance) return {false, std::nullopt};
+    return all.check.decides() ? all.check(a, b) : neardup::check_result{true, std::nullopt};
+  }
+  const feature_set x = all.check[a], y = all.check[b];
+  const std::optional<double> similarity = similarity_at_least(how.check, x, y, *how.min_similarity);
+  if (!similarity || !how.checks_containment()) return {similarity.has_value(), similarity};
+  const std::size_t least_common = how.is_lossless ? 1 : neardup::default_min_contained;
+  const auto common = std::llround(*similarity * static_cast<double>(std::min(x.size(), y.size())));
+  return {static_cast<std::size_t>(common) >= least_common, similarity};
+}
+
+void find_near_pairs(context& c, const corpus& all, sorted_pairs& found, bool copies_once) {
   const auto join = [&](const compared_documents& documents) {
-    if (c.settings.comparison.is_exact) return find_exact_pairs(c, all, documents, is_wanted, found);
-    find_checked_pairs(c, all, documents, is_wanted, found);
+    if (c.settings.comparison.is_exact) return find_exact_pairs(c, all, documents, found);
+    find_checked_pairs(c, all, documents, found);
   };
   const bool is_against = c.settings.against.any();
   const auto compare = [&](const document_numbers& known, const document_numbers& input) {
     const bool compares_input = !is_against || c.settings.against.also_within;
-    const compared_documents documents{known, input, is_against, compares_input, copies_once, left_out};
+    const compared_documents documents{known, input, is_against, compares_input, copies_once};
     const bool are_few = all.paired == pairing::within && known.size() + input.size() <= most_compared;
     return are_few ? compare_all(c, all, documents, found) : join(documents);
   };
-  if (all.paired == pairing::within) return for_each_value(all, left_out, compare);
+  if (all.paired == pairing::within) return for_each_value(all, compare);
   if (all.paired == pairing::all || is_against) return compare({0, all.against}, {all.against, all.size()});
   // If at least half of the documents have one value, a join of all documents might find mostly excluded pairs. So these
   // documents are joined with the other documents.
@@ -233,11 +223,11 @@ void find_near_pairs(context& c, const corpus& all, sorted_pairs& found, bool co
     const auto middle =
         std::stable_partition(left.begin(), left.end(), [&](std::uint32_t i) { return all.values[i] != value; });
     const std::span<const std::uint32_t> own(middle, left.end()), others(left.begin(), middle);
-    join({others, own, true, false, false, left_out});
+    join({others, own, true, false, false});
     left.resize(others.size());
     *most = 0;
   }
-  if (!left.empty()) join({{0, 0}, std::span<const std::uint32_t>(left), false, true, false, left_out});
+  if (!left.empty()) join({{0, 0}, std::span<const std::uint32_t>(left), false, true, false});
 }
 
 }  // namespace command

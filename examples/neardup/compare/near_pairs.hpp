@@ -25,10 +25,11 @@ constexpr std::size_t most_compared = 16;
 /// Tells the user that documents are compared.
 void say_comparing(context& c, const corpus& all);
 
+/// Compares two documents, as a join compares them.
+neardup::check_result compare_two(const context& c, const corpus& all, std::uint32_t a, std::uint32_t b);
+
 /// Adds to `found` the pairs of near-duplicates that --within and --across allow, for any kind of comparison. If
-/// `copies_once` is true, only the first of equal documents is paired with other documents. If left_out[i] is true,
-/// document i has no pairs. If `left_out` is empty, all documents may have pairs.
-void find_near_pairs(context& c, const corpus& all, sorted_pairs& found, bool copies_once = false,
-                     const std::vector<bool>& left_out = {});
+/// `copies_once` is true, only the first of equal documents is paired with other documents.
+void find_near_pairs(context& c, const corpus& all, sorted_pairs& found, bool copies_once);
 
 }  // namespace command

@@ -34,11 +34,13 @@ std::vector<std::size_t> label_similar_texts(const text_source& source, std::siz
 class edit_matcher final : public matcher<std::uint32_t> {
  public:
   /// Makes a matcher. `places`: the number of texts, with copies. texts.members(rank) are places in the order of
-  /// decision.
+  /// decision. `values`: the value of each text by its place, or empty if all texts may match; see
+  /// group_options::across.
   /// Precondition: the arguments outlive the object.
   edit_matcher(const distinct_texts& texts, std::size_t places, const edit& least, const group_options& options,
-               std::size_t q)
+               std::span<const std::uint32_t> values, std::size_t q)
       : texts_(texts),
+        values_(values),
         least_(least),
         options_(options),
         join_(texts, least.similarity, q),
@@ -86,11 +88,12 @@ class edit_matcher final : public matcher<std::uint32_t> {
     const std::uint32_t rank = rank_at_[document];
     if (rank == none) return;
     search& own = found_[rank];
-    if (own.kept_at != none) return consider(own.kept_at, 0);  // an equal text is the closest possible
+    // An equal text is the closest possible.
+    if (own.kept_at != none && values_.empty()) return consider(own.kept_at, 0);
     const auto is_done = [&] { return own.best && !options_.originals; };
     if (own.until < kept_ && !is_done()) {
       const auto least = [&](std::size_t other) -> double {
-        if (found_[other].until < own.until || is_done()) return 2;
+        if (are_excluded(rank, other) || found_[other].number < own.until || is_done()) return 2;
         return own.best ? own.best->closeness : least_.similarity;
       };
       join_.visit_similar(rank, texts_.size(), false, memory_, least, [&](std::size_t other, std::size_t distance) {
@@ -110,32 +113,47 @@ class edit_matcher final : public matcher<std::uint32_t> {
     const std::uint32_t rank = rank_at_[document];
     if (rank == none || found_[rank].kept_at != none) return;
     found_[rank].kept_at = document;
-    found_[rank].until = kept_++;
+    found_[rank].number = kept_++;
     join_.add(rank);
   }
 
  private:
   static constexpr auto none = static_cast<std::uint32_t>(-1);
 
-  /// The search results of a distinct text. `until`: how many texts were kept when this text was last searched for or
-  /// kept.
+  /// The search results of a distinct text. `number` and `until`: how many texts were kept when this text was kept, and
+  /// when it was last searched for.
   struct search {
     std::uint32_t kept_at = none;  // the place of the text if it is kept
-    std::size_t until = 0;
+    std::size_t number = 0, until = 0;
     std::optional<original_rank<std::uint32_t>> best;  // the closest of the kept texts
     int distance = 0;                                  // distance to `best`
   };
 
+  /// Returns true if the values of two distinct texts are equal, so that they do not match.
+  [[nodiscard]] bool are_excluded(std::size_t a, std::size_t b) const {
+    return !values_.empty() && values_[texts_.members(a).front()] == values_[texts_.members(b).front()];
+  }
+
   void find_components(set_classes& classes) {
+    const auto place_of = [&](std::size_t rank) { return texts_.members(rank).front(); };
+    std::vector<bool> is_united(texts_.size());
+    const auto unite = [&](std::size_t rank) {
+      if (is_united[rank]) return;
+      is_united[rank] = true;
+      for (const std::uint32_t copy : texts_.members(rank)) classes.add(place_of(rank), copy);
+    };
     for (std::size_t rank = 0; rank < texts_.size(); ++rank) {
       advance(rank, texts_.size());
-      const std::uint32_t place = texts_.members(rank).front();
-      for (const std::uint32_t copy : texts_.members(rank)) classes.add(place, copy);
-      const auto place_of = [&](std::size_t other) { return texts_.members(other).front(); };
-      join_.visit_similar(
-          rank, rank, true, memory_,
-          [&](std::size_t other) { return classes.leaves_out(place, place_of(other)) ? 2 : least_.similarity; },
-          [&](std::size_t other, std::size_t) { classes.add(place, place_of(other)); });
+      if (values_.empty()) unite(rank);
+      const auto least = [&](std::size_t other) -> double {
+        if (are_excluded(rank, other) || classes.leaves_out(place_of(rank), place_of(other))) return 2;
+        return least_.similarity;
+      };
+      join_.visit_similar(rank, rank, true, memory_, least, [&](std::size_t other, std::size_t) {
+        unite(rank);  // copies with equal values do not match each other, but they match the same texts
+        unite(other);
+        classes.add(place_of(rank), place_of(other));
+      });
       join_.add(rank);
     }
     advance(texts_.size(), texts_.size());
@@ -153,6 +171,7 @@ class edit_matcher final : public matcher<std::uint32_t> {
   }
 
   const distinct_texts& texts_;
+  std::span<const std::uint32_t> values_;
   const edit& least_;
   const group_options& options_;
   edit_join join_;
@@ -167,11 +186,11 @@ NEARDUP_INLINE std::vector<std::size_t> label_similar_texts(const text_source& s
                                                             const edit& least, const group_options& options,
                                                             std::size_t q) {
   check_similarity(least.similarity);
-  if (!options.across.empty()) fail<std::invalid_argument>("group: `across` is not for edit similarities");
   const document_order<std::uint32_t> order(source.size, known, options.preference);
+  const std::vector<std::uint32_t> values = values_by_place(order, options);
   const distinct_texts texts({source.size, [&](std::size_t place) { return source.of(order.position(place)); }},
-                             source.size);
-  edit_matcher matcher(texts, source.size, least, options, q);
+                             source.size, values);
+  edit_matcher matcher(texts, source.size, least, options, values, q);
   return label_documents<std::size_t>(matcher, order, options, source.size);
 }
 

@@ -126,7 +126,7 @@ struct group_options {
 
   /// A number for each document. Documents with equal numbers never match. To find only copies from other sources:
   /// `.across = sources`. For extend_groups(), the numbers of the representatives come first. If `across` is empty, any
-  /// two documents may match. Not for groups of texts by their edit_similarity.
+  /// two documents may match.
   std::span<const std::uint32_t> across = {};
 
   /// Spreads the work over threads: `threads{8}`, or a runner of your own. The runner does not change the result.

@@ -174,20 +174,32 @@ void check_extended(std::size_t count, const group_options& options) {
   fail<std::invalid_argument>("extend_groups: only groups around representatives can be extended");
 }
 
-/// Groups documents by the matches that `by` finds. At most about `max_candidates` candidates are in memory.
+/// Returns the number in `options.across` of the document at each place, or no numbers if `options.across` is empty.
+/// Throws: std::invalid_argument if the number of values is wrong.
+template <class Number>
+[[nodiscard]] std::vector<std::uint32_t> values_by_place(const document_order<Number>& order,
+                                                         const group_options& options) {
+  if (!options.across.empty() && options.across.size() != order.size()) {
+    fail<std::invalid_argument>({"group: ", options.across.size(), " values for ", order.size(), " documents"});
+  }
+  std::vector<std::uint32_t> values;
+  for (std::size_t i = 0; i < options.across.size(); ++i) values.push_back(options.across[order.position(i)]);
+  return values;
+}
+
+/// Groups documents by the matches that `by` finds. If by.finds_more(), `by` leaves out the pairs that `options.across`
+/// excludes. At most about `max_candidates` candidates are in memory.
 /// Returns: the labels of all positions except the representatives of earlier calls.
 template <class Index, class Number>
 [[nodiscard]] std::vector<Index> label_documents(matcher<Number>& by, const document_order<Number>& order,
                                                  const group_options& options, std::size_t max_candidates) {
-  if (!options.across.empty() && options.across.size() != order.size()) {
-    fail<std::invalid_argument>({"group: ", options.across.size(), " values for ", order.size(), " documents"});
-  }
+  const std::vector<std::uint32_t> values = values_by_place(order, options);
   // A matcher that never finds enough pairs finds components by its own check.
-  if (!options.across.empty() && (options.by == grouping::representatives || by.enough_pairs() != 0)) {
-    std::vector<std::uint32_t> values;
-    for (std::size_t i = 0; i < order.documents(); ++i)
-      values.push_back(options.across[order.position(order.place(i))]);
-    across_matcher<Number> across(by, std::move(values));
+  const bool checks_values = by.finds_more() || (options.by == grouping::components && by.enough_pairs() == 0);
+  if (!values.empty() && !checks_values) {
+    std::vector<std::uint32_t> of_documents;
+    for (std::size_t i = 0; i < order.documents(); ++i) of_documents.push_back(values[order.place(i)]);
+    across_matcher<Number> across(by, std::move(of_documents));
     group_options rest = options;
     rest.across = {};
     return label_documents<Index, Number>(across, order, rest, max_candidates);

@@ -32,9 +32,10 @@ struct text_source {
 /// Memory: 4 bytes per code point of the distinct texts, 24 per text.
 class distinct_texts {
  public:
-  /// Reads the texts. The texts at position `first_count` and above are the second corpus.
+  /// Reads the texts. The texts at position `first_count` and above are the second corpus. If `values` is not empty,
+  /// values[i] is a value of text i, and equal texts with different values are distinct.
   /// Throws: std::length_error for 2^32 - 1 texts or more, or a text of 2^31 code points or more.
-  distinct_texts(const text_source& source, std::size_t first_count);
+  distinct_texts(const text_source& source, std::size_t first_count, std::span<const std::uint32_t> values = {});
 
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
   [[nodiscard]] std::size_t length(std::size_t rank) const noexcept { return entries_[rank].length; }
@@ -83,23 +84,27 @@ class distinct_texts {
 
 #if NEARDUP_BODIES
 
-NEARDUP_INLINE distinct_texts::distinct_texts(const text_source& source, std::size_t first_count)
+NEARDUP_INLINE distinct_texts::distinct_texts(const text_source& source, std::size_t first_count,
+                                              std::span<const std::uint32_t> values)
     : first_count_(first_count) {
   if (source.size >= 0xffffffffU) fail<std::length_error>("similar texts: 2^32 - 1 texts or more");
   // known[hash]: the distinct texts with this hash, ordered by first position.
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;
   std::vector<entry> found;
+  std::vector<std::uint32_t> value_of;  // indexed like `found`
   std::vector<std::uint32_t> text_of(source.size, none);
   std::vector<char32_t> numbers;
   for (std::size_t i = 0; i < source.size; ++i) {
     number(source.of(i), numbers);
     if (numbers.empty()) continue;
     if (numbers.size() >> 31 != 0) fail<std::length_error>("similar texts: a text of 2^31 code points or more");
-    std::uint64_t hash = numbers.size();
+    const std::uint32_t value = values.empty() ? 0 : values[i];
+    std::uint64_t hash = mix(numbers.size() + value);
     for (const char32_t c : numbers) hash = mix(hash + c);
     std::vector<std::uint32_t>& same = known[hash];
     const auto equal = std::find_if(same.begin(), same.end(), [&](std::uint32_t t) {
-      return std::equal(numbers.begin(), numbers.end(),
+      return value_of[t] == value &&
+             std::equal(numbers.begin(), numbers.end(),
                         characters_.begin() + static_cast<std::ptrdiff_t>(found[t].begin),
                         characters_.begin() + static_cast<std::ptrdiff_t>(found[t].begin + found[t].length));
     });
@@ -110,6 +115,7 @@ NEARDUP_INLINE distinct_texts::distinct_texts(const text_source& source, std::si
     text_of[i] = static_cast<std::uint32_t>(found.size());
     same.push_back(text_of[i]);
     found.push_back({characters_.size(), static_cast<std::uint32_t>(numbers.size())});
+    value_of.push_back(value);
     characters_.insert(characters_.end(), numbers.begin(), numbers.end());
   }
   order_by_length(found, text_of);
