@@ -87,6 +87,12 @@ inline int blocks_of(const run_settings& settings) {
   return how.blocks > 0 ? how.blocks : neardup::default_blocks(stored_bits(settings.fingerprint.bits), how.distance);
 }
 
+inline void flush_outputs(context& c) {
+  c.out.flush();
+  if (c.dropped) c.dropped->flush();
+  if (c.dropped_records) c.dropped_records->flush();
+}
+
 /// Renames finished output files to their final names. If `on_disk`, waits until the files are on the disk.
 inline void close_outputs(context& c, bool on_disk = false) {
   c.out.close(on_disk);

@@ -164,16 +164,11 @@ std::vector<std::optional<std::uint32_t>> closest_in_index(
     const std::function<bool(std::size_t i, std::uint32_t number)>& is_allowed) {
   std::vector<std::optional<std::uint32_t>> closest(batch.size());
   if (batch.empty()) return closest;
-  if (is_allowed) {
+  if (is_allowed || has_postings_for(settings, indexed)) {
     visit_similar_in_index(settings, indexed, batch, [&](std::size_t i, std::span<const indexed_match> matches) {
-      const auto first = std::ranges::find_if(matches, [&](const auto& match) { return is_allowed(i, match.number); });
+      const auto first =
+          std::ranges::find_if(matches, [&](const auto& match) { return !is_allowed || is_allowed(i, match.number); });
       if (first != matches.end()) closest[i] = first->number;
-    });
-    return closest;
-  }
-  if (has_postings_for(settings, indexed)) {
-    visit_by_postings(settings, indexed, batch, [&](std::size_t i, std::span<const indexed_match> matches) {
-      if (!matches.empty()) closest[i] = matches.front().number;
     });
     return closest;
   }

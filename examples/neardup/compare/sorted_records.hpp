@@ -9,7 +9,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "../ground/errors.hpp"
 #include "../ground/platform.hpp"
 
 namespace command {
@@ -18,13 +17,7 @@ namespace command {
 /// Throws: output_error if the file has fewer records.
 template <class Record>
 void read_records(const temporary_file& file, std::uint64_t offset, std::span<Record> to) {
-  const std::span<std::byte> bytes = std::as_writable_bytes(to);
-  for (std::size_t done = 0; done < bytes.size();) {
-    const std::size_t count =
-        file.read_at(offset + done, reinterpret_cast<char*>(bytes.data()) + done, bytes.size() - done);
-    if (count == 0) throw output_error("a temporary file was cut off");
-    done += count;
-  }
+  file.read_at(offset, reinterpret_cast<char*>(to.data()), to.size_bytes());
 }
 
 /// Appends records to a temporary file.

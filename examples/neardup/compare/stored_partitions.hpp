@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "../ground/errors.hpp"
 #include "../ground/platform.hpp"
 
 namespace command {
@@ -46,11 +45,7 @@ class stored_partitions {
     to = to.subspan(done);
     for (piece one = from.last; one.size > 0;) {
       written_.resize(one.size + sizeof(piece));
-      for (std::size_t read = 0; read < written_.size();) {
-        const std::size_t count = file_.read_at(one.offset + read, written_.data() + read, written_.size() - read);
-        if (count == 0) throw output_error("a temporary file was cut off");
-        read += count;
-      }
+      file_.read_at(one.offset, written_.data(), written_.size());
       std::memcpy(to.last(one.size).data(), written_.data(), one.size);
       to = to.first(to.size() - one.size);
       std::memcpy(&one, written_.data() + one.size, sizeof(piece));

@@ -157,8 +157,8 @@ class packed_bytes {
     if (file_->is_regular()) return file_->read(to, size, stop);
     const bool is_copied = position_ < end_;
     if (is_copied) size = static_cast<std::size_t>(std::min<std::uint64_t>(size, end_ - position_));
-    const std::size_t count =
-        is_copied ? copy_->read_at(position_ - copied_from_, to, size) : stream_->read(to, size, stop);
+    if (is_copied) copy_->read_at(position_ - copied_from_, to, size);
+    const std::size_t count = is_copied ? size : stream_->read(to, size, stop);
     if (!is_copied && count > 0) {
       if (!copy_) copy_ = std::make_unique<temporary_file>();
       copy_->append({to, count});

@@ -165,8 +165,8 @@ std::uint64_t temporary_file::append(std::string_view bytes) {
   return place;
 }
 
-std::size_t temporary_file::read_at(std::uint64_t offset, char* to, std::size_t size) const {
-  return read_all_at(*file_, offset, to, size);
+void temporary_file::read_at(std::uint64_t offset, char* to, std::size_t size) const {
+  if (read_all_at(*file_, offset, to, size) < size) throw output_error("a temporary file was cut off");
 }
 
 std::shared_ptr<void> memory_of_large_pages(std::size_t size) {

@@ -89,8 +89,9 @@ class temporary_file {
   std::uint64_t append(std::string_view bytes);
 
   /// Reads bytes that were written before. See input_file::read_at(). Another thread may write at the same time.
+  /// Throws: output_error if the file was cut off.
   /// Precondition: append() was called before.
-  std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
+  void read_at(std::uint64_t offset, char* to, std::size_t size) const;
 
  private:
   std::mutex mutex_;

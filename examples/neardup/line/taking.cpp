@@ -29,6 +29,15 @@ void refuse_if_given(const typed_options& typed, std::initializer_list<const cha
   }
 }
 
+void refuse_comparing(const typed_options& typed, std::initializer_list<const char*> names, const std::string& why) {
+  refuse_if_given(typed, names, why);
+  refuse_if_given(
+      typed, {"--add-to",         "--audit",          "--by",    "--also-within", "--keep",   "--grouping", "--check",
+              "--check-features", "--min-similarity", "--exact", "--distance",    "--blocks", "--kind",     "--bits",
+              "--weights",        "--weighted-field", "--top",   "--idf-file",    "--seed",   "--same"},
+      why);
+}
+
 void refuse_empty_name(const typed_options& typed, const char* option) {
   if (typed.has(option) && typed.text(option).empty())
     throw usage_error(std::string(option) + " '': not the name of a file");

@@ -45,6 +45,9 @@ void refuse_overwriting(const run_settings& to, const std::vector<std::string>& 
 
 std::ptrdiff_t streams_in(const std::vector<std::string>& paths);
 void refuse_if_given(const typed_options& typed, std::initializer_list<const char*> names, const std::string& why);
+/// Refuses the options `names`, and all options that choose how whole documents are compared, except --features,
+/// --similarity and those that name a corpus or a field.
+void refuse_comparing(const typed_options& typed, std::initializer_list<const char*> names, const std::string& why);
 void refuse_empty_name(const typed_options& typed, const char* option);
 
 /// For options that were not given, takes the composition of the index `stored`.

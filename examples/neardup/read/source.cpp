@@ -66,8 +66,7 @@ std::size_t source_copy::read_at(std::uint64_t offset, char* to, std::size_t siz
       place = found.place + (offset - found.begin);
       count = static_cast<std::size_t>(std::min<std::uint64_t>(size - total, end - offset));
     }
-    count = file_->read_at(place, to + total, count);
-    if (count == 0) break;
+    file_->read_at(place, to + total, count);
     total += count;
     offset += count;
   }

@@ -108,6 +108,9 @@ class record_writer {
     expect_source(from);
     if (dropped_) dropped_->copy(from, line, raw);
   }
+  void write(bool is_kept, const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
+    return is_kept ? keep(from, line, raw) : drop(from, line, raw);
+  }
   void print(const std::string& id) { kept_.print(id); }
 
   /// Renames the finished outputs to their final names. If `on_disk`, waits until the outputs are on the disk.

@@ -189,12 +189,8 @@ bool run_report(typed_options& typed) {
         to.input.is_read_twice = true;
         if (given.has("--passages")) {
           refuse_indexes(to, "--passages");
-          refuse_if_given(given, {"--keep",    "--grouping",       "--check",    "--check-features", "--min-similarity",
-                                  "--exact",   "--distance",       "--blocks",   "--kind",           "--bits",
-                                  "--weights", "--weighted-field", "--top",      "--idf-file",       "--seed",
-                                  "--by",      "--similarity",     "--features", "--also-within",    "--same",
-                                  "--within",  "--across"},
-                          " has no effect with --passages; leave out one of the two");
+          refuse_comparing(given, {"--similarity", "--features", "--within", "--across"},
+                           " has no effect with --passages; leave out one of the two");
           to.input.watches_ids = true;
           to.choice.reset();
           passages = take_passage_settings(given, "--passages");

@@ -184,12 +184,8 @@ class undecided_batches {
   void read_from_file(stored& one) const {
     byte_buffer& records = one.batch.input.bytes;
     records.reserve(one.filed);
-    while (records.size() < one.filed) {
-      const std::size_t count =
-          file_->read_at(one.offset + records.size(), records.data() + records.size(), one.filed - records.size());
-      if (count == 0) throw output_error("a temporary file was cut off");
-      records.resize(records.size() + count);
-    }
+    file_->read_at(one.offset, records.data(), one.filed);
+    records.resize(one.filed);
   }
 
   static constexpr std::uint64_t most_held = std::uint64_t{3} << 25;
@@ -234,9 +230,7 @@ class first_come_filter {
     if (is_urgent || is_full()) decide();
     if (!is_urgent) return;
     finish_writing();
-    context_.out.flush();
-    if (context_.dropped) context_.dropped->flush();
-    if (context_.dropped_records) context_.dropped_records->flush();
+    flush_outputs(context_);
   }
 
   void decide() {
@@ -579,11 +573,7 @@ class first_come_filter {
         }
         ++next;
       }
-      if (is_new) {
-        writer_.keep(d.from, d.line, d.raw);
-      } else {
-        writer_.drop(d.from, d.line, d.raw);
-      }
+      writer_.write(is_new, d.from, d.line, d.raw);
     };
     decided_.batches.take_all([&](const finished_batch& done) { for_each_in(done, write_document); });
     decided_ = round(context_.settings.fingerprint.bits);
@@ -685,26 +675,19 @@ void run_by_equal_sets(context& c) {
   const auto take = [&](const placed_document& d) {
     if (!d.facts.counts) return;
     const bool is_compared = matches && d.facts.has_tokens && !d.facts.features.empty();
-    if (!is_compared || seen.insert(d.facts.features)) {
-      if (c.dropped) {
-        numbers.emplace(std::vector(d.facts.features.begin(), d.facts.features.end()), numbers.size());
-        names.add(d);
-      }
-      writer.keep(d.from, d.line, d.raw);
-    } else {
-      if (c.dropped) {
-        const std::size_t first = numbers.at({d.facts.features.begin(), d.facts.features.end()});
-        write_dropped(c, {"id", "kept", d.name(), names.id(first), std::nullopt, 1.0,
-                          d.facts.repeats_id ? d.from->id_of(d.line) : "", names.place_of_repeated(first)});
-      }
-      writer.drop(d.from, d.line, d.raw);
+    const bool is_kept = !is_compared || seen.insert(d.facts.features);
+    if (c.dropped && is_kept) {
+      numbers.emplace(std::vector(d.facts.features.begin(), d.facts.features.end()), numbers.size());
+      names.add(d);
+    } else if (c.dropped) {
+      const std::size_t first = numbers.at({d.facts.features.begin(), d.facts.features.end()});
+      write_dropped(c, {"id", "kept", d.name(), names.id(first), std::nullopt, 1.0,
+                        d.facts.repeats_id ? d.from->id_of(d.line) : "", names.place_of_repeated(first)});
     }
+    writer.write(is_kept, d.from, d.line, d.raw);
   };
   for_each_document(c, c.settings.input, c.sources, take, [&c](const finished_batch& done) {
-    if (!done.input.live) return;
-    c.out.flush();
-    if (c.dropped) c.dropped->flush();
-    if (c.dropped_records) c.dropped_records->flush();
+    if (done.input.live) flush_outputs(c);
   });
   writer.finish_run();
 }
@@ -749,11 +732,7 @@ void run_at_once(context& c) {
       [&](bool has_tokens, const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
         const bool is_kept = !has_tokens || !is_dropped(from, line, raw);
         if (has_tokens) ++i;
-        if (is_kept) {
-          writer.keep(from, line, raw);
-        } else {
-          writer.drop(from, line, raw);
-        }
+        writer.write(is_kept, from, line, raw);
       });
   if (bad) std::rethrow_exception(bad);
   if (c.audit) write_audit(c, *c.audit, all, label, c.settings.output.audited);
@@ -909,12 +888,8 @@ std::optional<part_settings> take_parts(const typed_options& given, run_settings
   }
   part_settings how;
   how.cut = parse_parts(given.text("--parts"));
-  refuse_if_given(given, {"--add-to",  "--audit",          "--by",     "--against",        "--also-within",
-                          "--keep",    "--grouping",       "--check",  "--check-features", "--min-similarity",
-                          "--exact",   "--distance",       "--blocks", "--kind",           "--bits",
-                          "--weights", "--weighted-field", "--top",    "--idf-file",       "--seed",
-                          "--memory",  "--fingerprints",   "--same"},
-                  " has no effect with --parts; leave out one of the two");
+  refuse_comparing(given, {"--against", "--memory", "--fingerprints"},
+                   " has no effect with --parts; leave out one of the two");
   refuse_cutting(given, to, "--parts");
   if (given.has("--similarity")) how.similarity = similarity_of(given);
   if (how.similarity == 1) {
@@ -929,13 +904,10 @@ std::optional<part_settings> take_parts(const typed_options& given, run_settings
 
 /// Refuses options that have no effect when repeated passages are removed.
 void refuse_with_passages(const typed_options& given, const std::string& option) {
-  refuse_if_given(given, {"--add-to",     "--audit",          "--by",     "--also-within",    "--parts",
-                          "--keep",       "--grouping",       "--check",  "--check-features", "--min-similarity",
-                          "--exact",      "--distance",       "--blocks", "--kind",           "--bits",
-                          "--weights",    "--weighted-field", "--top",    "--idf-file",       "--seed",
-                          "--similarity", "--features",       "--copies", "--cut-passages",   "--fingerprints",
-                          "--same",       "--within",         "--across"},
-                  " has no effect with " + option + "; leave out one of the two");
+  refuse_comparing(
+      given,
+      {"--parts", "--similarity", "--features", "--copies", "--cut-passages", "--fingerprints", "--within", "--across"},
+      " has no effect with " + option + "; leave out one of the two");
 }
 
 std::optional<gathered_setting> take_gathered(const typed_options& given, run_settings& to) {
@@ -972,36 +944,10 @@ std::optional<passage_settings> take_passages(const typed_options& given, run_se
 /// Applies --copies. This option compares texts instead of features.
 void take_copies(const typed_options& given, run_settings& to) {
   if (!given.has("--copies")) return;
-  refuse_if_given(given,
-                  {"--add-to",
-                   "--audit",
-                   "--by",
-                   "--against",
-                   "--also-within",
-                   "--parts",
-                   "--cut-passages",
-                   "--keep",
-                   "--grouping",
-                   "--check",
-                   "--similarity",
-                   "--features",
-                   "--check-features",
-                   "--distance",
-                   "--min-similarity",
-                   "--exact",
-                   "--blocks",
-                   "--kind",
-                   "--bits",
-                   "--weights",
-                   "--weighted-field",
-                   "--top",
-                   "--idf-file",
-                   "--seed",
-                   "--memory",
-                   "--fingerprints",
-                   "--same",
-                   "--fold-chinese"},
-                  " with --copies: only the bytes of texts are compared; leave out one of the two");
+  refuse_comparing(given,
+                   {"--against", "--parts", "--cut-passages", "--similarity", "--features", "--memory",
+                    "--fingerprints", "--fold-chinese"},
+                   " with --copies: only the bytes of texts are compared; leave out one of the two");
   to.comparison = {};
   to.comparison.min_similarity = 1.0;
   to.comparison.reads_features = to.comparison.is_exact = to.comparison.only_copies = true;
