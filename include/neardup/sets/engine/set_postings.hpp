@@ -34,8 +34,8 @@ namespace neardup::inline v0::detail {
 /// tokens (for_each_posting). A candidate needs several common prefix features (overlap_bounds::least_met).
 ///
 /// Generations: a *generation* is the postings of sets in one frozen order of the features. A new order is learnt in
-/// three cases: (1) the insertions since the last order was learnt have reached the number of sets at that time; (2)
-/// the erasures since then have reached the present number of sets; (3) searches have since then spent more time on
+/// three cases: (1) three times as many sets were inserted since the last order was learnt as there were at that time;
+/// (2) the erasures since then have reached the present number of sets; (3) searches have since then spent more time on
 /// postings than learning takes. So a rare feature that becomes frequent, such as a phrase of a new template, slows
 /// down searches only for a while. A new order opens a second generation. Each insert() then moves some sets to the
 /// second generation, and a search reads the two generations. An old generation without sets is freed in pieces. So no
@@ -245,7 +245,7 @@ class set_postings {
   // ---- Generations --------------------------------------------------------------------------------------------------
 
   [[nodiscard]] bool is_due() const noexcept {
-    return inserted_ >= (std::max)(min_learnt, learnt_) || erased_ >= (std::max)(min_learnt, size_) ||
+    return inserted_ >= (std::max)(min_learnt, 3 * learnt_) || erased_ >= (std::max)(min_learnt, size_) ||
            looked_at_.value() > min_looked_at + looked_at_a_feature * features_;
   }
 
@@ -314,9 +314,9 @@ NEARDUP_INLINE void set_postings::open() {
   feature_rarity next(2 * features_);
   opened->counts = std::move(next_);
   opened->parity = current_->parity ^ 1U;
-  // Announces the postings of the present sets, and half as many more, which may come before the next generation.
+  // Announces the postings of the present sets, and of some sets that may come before the next generation.
   const double present = static_cast<double>(size_) / static_cast<double>(size_ + erased_ + 1);
-  opened->postings.expect(static_cast<std::size_t>(1.5 * present * static_cast<double>(current_->postings.size())));
+  opened->postings.expect(static_cast<std::size_t>(2.5 * present * static_cast<double>(current_->postings.size())));
   next_ = std::move(next);
   old_ = std::move(current_);
   current_ = std::move(opened);
