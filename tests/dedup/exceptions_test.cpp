@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <neardup/dedup/deduplicator.hpp>
@@ -31,28 +32,35 @@ std::string numbered(std::uint32_t i, std::size_t words_in_text) {
 /// Adds texts, some of them short, some after erasures; each call with every one of its allocations failing once.
 template <class Deduplicator>
 void check_adding(Deduplicator dedup) {
+  const auto id_of = [](std::uint32_t i) {
+    if constexpr (std::is_same_v<typename Deduplicator::id_type, std::string>) {
+      return "an id too long for the string object itself: " + std::to_string(i);
+    } else {
+      return i;
+    }
+  };
   std::size_t failures = 0;
   for (std::uint32_t i = 0; i < 60; ++i) {
     const std::string text = numbered(i, i % 3 == 0 ? 3 : 20);
     const std::size_t size = dedup.size();
     const std::uint64_t added = dedup.added();
-    failures += fail_each_allocation([&] { dedup.add(text, i); },
+    failures += fail_each_allocation([&] { dedup.add(text, id_of(i)); },
                                      [&] {
                                        REQUIRE(dedup.size() == size);
                                        REQUIRE(dedup.added() == added);
-                                       REQUIRE(!dedup.contains(i));
+                                       REQUIRE(!dedup.contains(id_of(i)));
                                        REQUIRE(dedup.find(text).is_new());
                                      });
     REQUIRE(dedup.added() == added + 1);
-    REQUIRE(dedup.find(text).original == i);
-    if (i % 4 == 3) REQUIRE(dedup.erase(i - 2));
+    REQUIRE(dedup.find(text).original == id_of(i));
+    if (i % 4 == 3) REQUIRE(dedup.erase(id_of(i - 2)));
     if (i == 40) {
-      for (std::uint32_t j = 0; j < 38; ++j) dedup.erase(j);  // the check's kept features are compacted
+      for (std::uint32_t j = 0; j < 38; ++j) dedup.erase(id_of(j));  // the check's kept features are compacted
     }
     for (std::uint32_t j = 0; j < i; ++j) {
       const auto found = dedup.find(numbered(j, j % 3 == 0 ? 3 : 20));
-      REQUIRE(found.is_new() != dedup.contains(j));
-      if (!found.is_new()) REQUIRE(found.original == j);
+      REQUIRE(found.is_new() != dedup.contains(id_of(j)));
+      if (!found.is_new()) REQUIRE(found.original == id_of(j));
     }
   }
   REQUIRE(failures > 60);
@@ -63,6 +71,7 @@ void check_adding(Deduplicator dedup) {
 TEST_CASE("a document that memory did not suffice for was never added", "[exceptions]") {
   const simhasher hash{words{}};
   check_adding(deduplicator{feature_extractor{words{}}, jaccard{0.8}});
+  check_adding(deduplicator<feature_extractor<words>, std::string>{feature_extractor{words{}}, jaccard{0.8}});
   check_adding(fingerprint_deduplicator{hash, bits{3}});
   oracle::unless_sample([&](auto) {
     check_adding(
@@ -106,6 +115,14 @@ TEST_CASE("a batch that memory did not suffice for was never added", "[exception
     REQUIRE(dedup.added() == first + 30);
   }
   REQUIRE(failures > 60);
+}
+
+// An array that grows by doubling would copy all documents in one call, and the call would take long.
+TEST_CASE("a deduplicator grows in small pieces", "[exceptions]") {
+  deduplicator dedup{feature_extractor{words{}}, jaccard{0.8}};
+  support::largest_allocation = 0;
+  for (std::uint32_t i = 0; i < 30'000; ++i) dedup.add(numbered(i, 10), i);
+  CHECK(support::largest_allocation <= 1 << 17);
 }
 
 TEST_CASE("a batch takes memory in proportion to itself, however many documents are kept", "[exceptions]") {

@@ -15,6 +15,7 @@ namespace support {
 // Per thread, so that other threads are not affected.
 inline thread_local std::size_t allocations = 0;
 inline thread_local std::size_t allocated_bytes = 0;
+inline thread_local std::size_t largest_allocation = 0;         // in bytes
 inline thread_local std::size_t allocations_until_failure = 0;  // 0: none fails
 inline thread_local bool has_failed = false;
 inline std::atomic<std::ptrdiff_t> living_allocations{0};
@@ -42,6 +43,7 @@ inline void* try_to_allocate(std::size_t size) noexcept {
   if (memory != nullptr) {
     ++allocations;
     allocated_bytes += size;
+    if (size > largest_allocation) largest_allocation = size;
     ++living_allocations;
   }
   return memory;

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -20,20 +19,14 @@
 #include "../error.hpp"
 #include "../ids.hpp"
 #include "../runner.hpp"
+#include "../sets/engine/chunked_array.hpp"
+#include "../sets/engine/hash_chains.hpp"
 #include "../sets/engine/set_store.hpp"
 #include "checks.hpp"
 #include "description.hpp"
 #include "rule.hpp"
 
 namespace neardup::inline v0 {
-
-namespace detail {
-
-/// A map from ids to values: a hash table if std::hash<Id> exists, otherwise an ordered map.
-template <class Id, class Value>
-using id_map = std::conditional_t<hashable_id<Id>, std::unordered_map<Id, Value>, std::map<Id, Value>>;
-
-}  // namespace detail
 
 /// A kept document that is compared with a further document. The members refer to memory of the decider.
 template <class Id, class Fingerprint, class Feature = std::uint32_t>
@@ -101,32 +94,6 @@ std::string shown_id(const Id& id) {
     return "";
   }
 }
-
-/// A reference to an id that a map owns. Small ids are copied instead of referenced.
-template <class Id>
-class id_reference {
-  static constexpr bool is_small = std::is_trivially_copyable_v<Id> && sizeof(Id) <= sizeof(void*);
-
- public:
-  id_reference() = default;
-  explicit id_reference(const Id& id) noexcept {
-    if constexpr (is_small) {
-      held_ = id;
-    } else {
-      held_ = &id;
-    }
-  }
-  [[nodiscard]] const Id& get() const noexcept {
-    if constexpr (is_small) {
-      return held_;
-    } else {
-      return *held_;
-    }
-  }
-
- private:
-  std::conditional_t<is_small, Id, const Id*> held_{};
-};
 
 }  // namespace detail
 
@@ -256,24 +223,23 @@ class decider {
   /// Throws: std::length_error if there are more documents than the index or 32 bits can number; std::bad_alloc.
   slot_type keep(id_argument<Id> id, const description_type& document, std::uint64_t serial,
                  const workspace* searched = nullptr) {
-    const auto place = slot_of_.emplace(id, no_slot).first;
-    detail::undo naming{[&] { slot_of_.erase(place); }};
+    const std::uint32_t entry = ids_.insert(id);
+    detail::undo naming{[&] { ids_.erase(entry); }};
     const slot_type slot = keep_unnamed(document, serial, searched);
     naming.is_due = false;
-    id_bytes_ += heap_bytes(place->first);
-    place->second = slot;
-    documents_[slot].id = detail::id_reference<Id>(place->first);
+    name(slot, entry);
     return slot;
   }
 
   /// Keeps a document that has no id yet. Afterwards call rename() to move an id to the document, or drop().
   slot_type keep_unnamed(const description_type& document, std::uint64_t serial, const workspace* searched = nullptr) {
-    const bool is_reused = !free_slots_.empty();
-    const std::size_t place = is_reused ? free_slots_.back() : documents_.size();
-    if (place >= no_slot) detail::fail<std::length_error>("a deduplicator keeps at most 2^32 - 1 documents");
-    const auto slot = static_cast<slot_type>(place);
-    if (documents_.size() == documents_.capacity()) documents_.reserve(2 * documents_.size() + 16);
-    free_slots_.reserve(documents_.capacity());  // memory for all slots, so that erase() cannot fail
+    if (free_ == no_slot) {
+      if (documents_.size() >= no_slot)
+        detail::fail<std::length_error>("a deduplicator keeps at most 2^32 - 1 documents");
+      documents_.grow_to(documents_.size() + 1);
+      free_ = static_cast<slot_type>(documents_.size() - 1);
+    }
+    const slot_type slot = free_;
 
     const std::optional<set_digest> digest = digest_of(document);
     const bool in_source = is_in_source(digest.has_value());
@@ -297,30 +263,25 @@ class decider {
       }
     }};
     if constexpr (compares_fingerprints) {
-      if (slot >= fingerprints_.size()) fingerprints_.resize(place + 1);
+      fingerprints_.grow_to(std::size_t{slot} + 1);
       fingerprints_[slot] = {*document.fingerprint, digest};
     }
     if (!document.features.empty()) features_.put(slot, document.features);
     inserting.is_due = digesting.is_due = false;
-    if (is_reused) {
-      free_slots_.pop_back();
-    } else {
-      documents_.emplace_back();
-    }
-    documents_[slot] = {{}, serial};
+    free_ = documents_[slot].next_free;
+    documents_[slot] = {serial};
     return slot;
   }
 
   /// Moves an id to the document in `slot`, which has no id. Removes the document that had the id.
   void rename(const Id& id, slot_type slot) noexcept {
-    const auto place = slot_of_.find(id);
-    drop(place->second);
-    place->second = slot;
-    documents_[slot].id = detail::id_reference<Id>(place->first);
+    const std::uint32_t entry = ids_.find(id);
+    drop(ids_.slot(entry));
+    name(slot, entry);
   }
 
   /// Removes the document in a slot.
-  /// Precondition: the document has no id, or the caller removes the id from slot_of_.
+  /// Precondition: the document has no id, or the caller removes the id from ids_.
   void drop(slot_type slot) noexcept {
     if constexpr (compares_fingerprints) {
       const std::optional<set_digest> digest = digest_of(slot);
@@ -330,18 +291,16 @@ class decider {
       source_.erase(described(slot), slot);
     }
     features_.erase(slot);
-    documents_[slot].id = {};
-    free_slots_.push_back(slot);  // keep_unnamed() has reserved memory
+    documents_[slot].next_free = std::exchange(free_, slot);
   }
 
   /// Erases a kept document.
   /// Returns: true if a document with this id was kept.
   bool erase(id_argument<Id> id) noexcept {
-    const auto place = slot_of_.find(id);
-    if (place == slot_of_.end()) return false;
-    drop(place->second);
-    id_bytes_ -= heap_bytes(place->first);
-    slot_of_.erase(place);
+    const std::uint32_t entry = ids_.find(id);
+    if (entry == ids_type::none) return false;
+    drop(ids_.slot(entry));
+    ids_.erase(entry);
     return true;
   }
 
@@ -350,32 +309,29 @@ class decider {
   [[nodiscard]] decider compact() const {
     decider fresh(source_.fresh(), short_by_tokens_only_);
     const std::vector<slot_type> slots = slots_by_age();
-    fresh.documents_.reserve(slots.size());
     fresh.source_.reserve(slots.size());
-    for (const slot_type slot : slots) {
-      fresh.keep(documents_[slot].id.get(), described(slot), documents_[slot].serial);
-    }
+    for (const slot_type slot : slots) fresh.keep(id_at(slot), described(slot), documents_[slot].serial);
     return fresh;
   }
 
   /// Returns the slot of the document with this id, or no_slot if no document with this id is kept.
   [[nodiscard]] slot_type slot_of(id_argument<Id> id) const noexcept {
-    const auto place = slot_of_.find(id);
-    return place == slot_of_.end() ? no_slot : place->second;
+    const std::uint32_t entry = ids_.find(id);
+    return entry == ids_type::none ? no_slot : ids_.slot(entry);
   }
   [[nodiscard]] kept_type kept_at(slot_type slot) const noexcept {
-    const entry& kept = documents_[slot];
+    const std::uint64_t serial = documents_[slot].serial;
     if constexpr (compares_fingerprints) {
-      return {kept.id.get(), kept.serial, fingerprint_of(slot), features_of(slot), digest_of(slot)};
+      return {id_at(slot), serial, fingerprint_of(slot), features_of(slot), digest_of(slot)};
     } else {
-      return {kept.id.get(), kept.serial, features_of(slot)};
+      return {id_at(slot), serial, features_of(slot)};
     }
   }
 
   /// Returns the slots of the kept documents, oldest first.
   [[nodiscard]] std::vector<slot_type> slots_by_age() const {
     std::vector<bool> is_free(documents_.size());
-    for (const slot_type slot : free_slots_) is_free[slot] = true;
+    for (slot_type slot = free_; slot != no_slot; slot = documents_[slot].next_free) is_free[slot] = true;
     std::vector<slot_type> slots;
     slots.reserve(size());
     for (std::size_t slot = 0; slot < documents_.size(); ++slot) {
@@ -396,42 +352,40 @@ class decider {
   /// Returns true if source() has the short documents (if `is_short` is true) or all other documents (if it is false).
   [[nodiscard]] bool is_in_source(bool is_short) const noexcept { return !(is_short && short_by_tokens_only_); }
 
-  [[nodiscard]] std::size_t size() const noexcept { return slot_of_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return ids_.size(); }
   /// Returns an upper bound of the slots: slot < slot_count().
   [[nodiscard]] std::size_t slot_count() const noexcept { return documents_.size(); }
   [[nodiscard]] const Source& source() const noexcept { return source_; }
 
   /// Returns the number of allocated bytes, without workspaces. The bytes of maps are estimated.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
-    constexpr std::size_t node = (detail::hashable_id<Id> ? 2 : 5) * sizeof(void*);
-    std::size_t sum = source_.memory_usage() + features_.memory_usage() + documents_.capacity() * sizeof(entry) +
-                      free_slots_.capacity() * sizeof(slot_type) + id_bytes_ +
-                      slot_of_.size() * (sizeof(typename id_map::value_type) + node);
+    std::size_t sum =
+        source_.memory_usage() + features_.memory_usage() + documents_.memory_usage() + ids_.memory_usage();
     if constexpr (compares_fingerprints) {
-      sum += fingerprints_.capacity() * sizeof(kept_fingerprint) + by_digest_.bucket_count() * sizeof(void*) +
+      sum += fingerprints_.memory_usage() + by_digest_.bucket_count() * sizeof(void*) +
              by_digest_.size() * (sizeof(typename digest_map::value_type) + 2 * sizeof(void*));
     }
     return sum;
   }
 
  private:
-  struct entry {
-    detail::id_reference<Id> id;
+  using ids_type = detail::id_table<Id>;
+  struct kept_entry {
     std::uint64_t serial = 0;
+    std::uint32_t id = ids_type::none;  // the entry of the id in ids_
+    slot_type next_free = no_slot;      // of a slot without a document
   };
   using kept_fingerprint = detail::kept_fingerprint<Fingerprint>;
   using digest_map =
       std::conditional_t<compares_fingerprints, std::unordered_multimap<set_digest, slot_type, detail::digest_hash>,
                          detail::no_digests>;
-  using id_map = detail::id_map<Id, slot_type>;
 
-  /// Returns the number of bytes that an id has allocated, without the bytes of the id object itself.
-  static std::size_t heap_bytes([[maybe_unused]] const Id& id) noexcept {
-    if constexpr (std::is_same_v<Id, std::string>) {
-      if (id.capacity() > std::string().capacity()) return id.capacity() + 1;
-    }
-    return 0;
+  /// Gives an entry of ids_ to the document in a slot.
+  void name(slot_type slot, std::uint32_t entry) noexcept {
+    documents_[slot].id = entry;
+    ids_.link(entry, slot, ids_type::none);
   }
+  [[nodiscard]] const Id& id_at(slot_type slot) const noexcept { return ids_.id(documents_[slot].id); }
 
   [[nodiscard]] std::span<const Feature> features_of(slot_type slot) const noexcept { return features_[slot]; }
 
@@ -487,14 +441,13 @@ class decider {
 
   Source source_;
   bool short_by_tokens_only_;
-  std::vector<entry> documents_;  // indexed by slot
-  std::conditional_t<compares_fingerprints, std::vector<kept_fingerprint>, detail::no_fingerprints>
+  detail::chunked_array<kept_entry> documents_;  // indexed by slot
+  std::conditional_t<compares_fingerprints, detail::chunked_array<kept_fingerprint>, detail::no_fingerprints>
       fingerprints_;                     // indexed by slot
   detail::set_store<Feature> features_;  // indexed by slot; empty for documents without features
-  std::vector<slot_type> free_slots_;
-  id_map slot_of_;
-  std::size_t id_bytes_ = 0;  // sum of heap_bytes() of the ids in slot_of_
-  digest_map by_digest_;      // slots of short texts
+  ids_type ids_;
+  detail::until_moved<slot_type, no_slot> free_;  // the first slot of the chain of free slots
+  digest_map by_digest_;                          // slots of short texts
 };
 
 }  // namespace neardup::inline v0

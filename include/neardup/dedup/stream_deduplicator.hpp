@@ -18,6 +18,7 @@
 #include "../error.hpp"
 #include "../ids.hpp"
 #include "../runner.hpp"
+#include "../sets/engine/chunked_array.hpp"
 #include "deduplicator.hpp"
 
 namespace neardup::inline v0 {
@@ -56,11 +57,7 @@ class age_list {
   static constexpr slot_type none = (std::numeric_limits<slot_type>::max)();
 
   /// Allocates memory for the slots below `count`, so that push_back() of these slots cannot fail.
-  void make_room(std::size_t count) {
-    if (count <= nodes_.size()) return;
-    if (count > nodes_.capacity()) nodes_.reserve((std::max)(count, 2 * nodes_.capacity()));
-    nodes_.resize(count);
-  }
+  void make_room(std::size_t count) { nodes_.grow_to(count); }
   void push_back(slot_type slot, std::uint64_t time) noexcept {
     nodes_[slot] = {time, last_, none};
     (last_ == none ? first_ : nodes_[last_].next) = slot;
@@ -76,7 +73,7 @@ class age_list {
   [[nodiscard]] slot_type first() const noexcept { return first_; }
   [[nodiscard]] slot_type next(slot_type slot) const noexcept { return nodes_[slot].next; }
   [[nodiscard]] std::uint64_t time(slot_type slot) const noexcept { return nodes_[slot].time; }
-  [[nodiscard]] std::size_t memory_usage() const noexcept { return nodes_.capacity() * sizeof(node); }
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return nodes_.memory_usage(); }
 
  private:
   struct node {
@@ -84,7 +81,7 @@ class age_list {
     slot_type previous = none, next = none;
   };
 
-  std::vector<node> nodes_;  // indexed by slot
+  chunked_array<node> nodes_;  // indexed by slot
   slot_type first_ = none, last_ = none;
 };
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -81,8 +82,8 @@ class hash_chains {
   until_moved<std::size_t> size_;
 };
 
-/// Maps each id to the slot of its set. Ids are found by their hashes if std::hash<Id> exists, otherwise by an ordered
-/// map. The ids of a slot form a circular list.
+/// Maps each id to a slot, such as the slot of its set. Ids are found by their hashes if std::hash<Id> exists, otherwise
+/// by an ordered map. The ids of a slot form a circular list.
 /// Guarantee: strong.
 /// Memory: per id, about 20 bytes and the id; with an ordered map about 48 bytes more, for an id of 4 bytes.
 template <class Id>
@@ -120,11 +121,12 @@ class id_table {
   /// Precondition: the table does not have the id.
   std::uint32_t insert(const Id& id) {
     if (free_ == none) {
-      if (entries_.size() >= none - 1) fail<std::length_error>("a set_index has at most 2^32 - 2 ids");
+      if (entries_.size() >= none - 1) fail<std::length_error>("an index of ids has at most 2^32 - 2 ids");
       entries_.grow_to(entries_.size() + 1);
       entries_[entries_.size() - 1].next = none;
       free_ = static_cast<std::uint32_t>(entries_.size() - 1);
     }
+    entries_[free_].id = id;
     if constexpr (is_hashed) {
       chains_.make_room([&](std::uint32_t e) -> std::uint32_t& { return entries_[e].next; },
                         [&](std::uint32_t e) { return hash_of(entries_[e].id); });
@@ -132,21 +134,22 @@ class id_table {
       by_order_.emplace(id, free_);
     }
     const std::uint32_t added = std::exchange(free_, entries_[free_].next);
-    entry& to = entries_[added];
-    to.id = id;
-    to.slot = none;
+    entries_[added].slot = none;
     if constexpr (is_hashed) {
       chains_.insert(added, hash_of(id), [&](std::uint32_t e) -> std::uint32_t& { return entries_[e].next; });
     }
     ++size_;
+    heap_bytes_ += heap_bytes(entries_[added].id);
     return added;
   }
   void erase(std::uint32_t at) noexcept {
+    heap_bytes_ -= heap_bytes(entries_[at].id);
     if constexpr (is_hashed) {
       chains_.erase(at, hash_of(entries_[at].id), [&](std::uint32_t e) -> std::uint32_t& { return entries_[e].next; });
     } else {
       by_order_.erase(entries_[at].id);
     }
+    entries_[at].id = Id();
     entries_[at].next = std::exchange(free_, at);
     --size_;
   }
@@ -177,7 +180,7 @@ class id_table {
 
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     constexpr std::size_t node = sizeof(std::pair<Id, std::uint32_t>) + 5 * sizeof(void*);
-    return entries_.memory_usage() + chains_.memory_usage() + (is_hashed ? 0 : size_ * node);
+    return entries_.memory_usage() + chains_.memory_usage() + heap_bytes_ + (is_hashed ? 0 : size_ * node);
   }
 
  private:
@@ -188,13 +191,27 @@ class id_table {
   };
   struct nothing {};
 
-  static std::uint64_t hash_of(const Id& id) noexcept { return mix(std::hash<Id>{}(id)); }
+  /// Returns the hash of an id. Consecutive numbers have hashes in blocks of 16, so that the chains of numbers that
+  /// follow each other are in one cache line.
+  static std::uint64_t hash_of(const Id& id) noexcept {
+    const std::uint64_t hash = std::hash<Id>{}(id);
+    return mix(hash / 16) ^ hash % 16;
+  }
+
+  /// Returns the number of bytes that an id has allocated, without the bytes of the id object itself.
+  static std::size_t heap_bytes([[maybe_unused]] const Id& id) noexcept {
+    if constexpr (std::is_same_v<Id, std::string>) {
+      if (id.capacity() > std::string().capacity()) return id.capacity() + 1;
+    }
+    return 0;
+  }
 
   chunked_array<entry> entries_;
   hash_chains chains_;
   std::conditional_t<is_hashed, nothing, std::map<Id, std::uint32_t>> by_order_;
   until_moved<std::uint32_t, none> free_;
   until_moved<std::size_t> size_;
+  until_moved<std::size_t> heap_bytes_;  // sum of heap_bytes() of all ids
 };
 
 }  // namespace neardup::inline v0::detail
