@@ -125,6 +125,15 @@ TEST_CASE("a deduplicator grows in small pieces", "[exceptions]") {
   CHECK(support::largest_allocation <= 1 << 17);
 }
 
+TEST_CASE("an erased document takes the memory of its id along", "[exceptions]") {
+  deduplicator<feature_extractor<words>, std::string> dedup{feature_extractor{words{}}, jaccard{0.8}};
+  const auto id_of = [](std::uint32_t i) { return std::string(100, 'x') + std::to_string(i); };
+  for (std::uint32_t i = 0; i < 100; ++i) dedup.add(numbered(i, 5), id_of(i));
+  const auto full = support::living_allocations.load();
+  for (std::uint32_t i = 0; i < 100; ++i) REQUIRE(dedup.erase(id_of(i)));
+  CHECK(support::living_allocations <= full - 100);
+}
+
 TEST_CASE("a batch takes memory in proportion to itself, however many documents are kept", "[exceptions]") {
   const auto check = [](auto dedup) {
     std::uint32_t next = 0;

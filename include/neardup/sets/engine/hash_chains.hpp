@@ -149,7 +149,7 @@ class id_table {
     } else {
       by_order_.erase(entries_[at].id);
     }
-    entries_[at].id = Id();
+    static_cast<void>(std::exchange(entries_[at].id, Id()));  // frees the memory of a string, assigning alone does not
     entries_[at].next = std::exchange(free_, at);
     --size_;
   }
