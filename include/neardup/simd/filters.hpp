@@ -127,12 +127,7 @@ namespace neardup::inline v0::detail {
 template <class Filter>
 std::size_t join_filters(const Filter* xs, const Filter* ys, filter_join& job, int k, std::span<filter_pair> found,
                          instruction_set level) noexcept {
-  if constexpr (vector_filter<Filter>) {
-    return choose_form(level,
-                       [&](auto form) { return decltype(filter_kernels_of(form))::join(xs, ys, job, k, found); });
-  } else {
-    return portable::filter_kernels::join(xs, ys, job, k, found);
-  }
+  return choose_form(level, [&](auto form) { return decltype(filter_kernels_of(form))::join(xs, ys, job, k, found); });
 }
 
 /// Scans all fingerprints. Calls `visit(query, position, distance)` for each query and each fingerprint within k bits
@@ -181,9 +176,9 @@ inline std::atomic<std::size_t>& forced_scanned_a_probe() noexcept {
 /// Returns how many fingerprints of `Words` words a scan compares in the time of one probe. The result is at least 1.
 template <std::size_t Words>
 [[nodiscard]] std::size_t fingerprints_a_probe() noexcept {
-  // Fingerprints that are too wide for the vector kernels are scanned by the portable kernel, which is slower.
+  // Fingerprints that are too wide for vectors are scanned word by word.
   const std::size_t words =
-      Words <= max_vector_words ? scanned_a_probe() : (std::min)(scanned_a_probe(), std::size_t{8});
+      Words <= max_vector_words ? scanned_a_probe() : (std::min)(scanned_a_probe(), std::size_t{30});
   return (std::max)(std::size_t{1}, words / Words);
 }
 

@@ -15,7 +15,7 @@ struct filter_kernels {
         }
         return true;
       };
-      job.y = visit_close(ys, job.y, job.y_end, xs[job.x], k, take);
+      job.y = visit(ys, job.y, job.y_end, xs[job.x], k, take);
       if (job.y < job.y_end) return count;
     }
     return count;
@@ -41,6 +41,21 @@ struct filter_kernels {
       if (at.at < run.count) return found;
     }
     return found;
+  }
+
+ private:
+  /// Does the same as visit_close(), also for fingerprints that are too wide for vectors.
+  template <class Filter, class Take>
+  NEARDUP_ALWAYS_INLINE static std::size_t visit(const Filter* y, std::size_t from, std::size_t end, const Filter& x,
+                                                 int k, const Take& take) noexcept {
+#if NEARDUP_FORM != NEARDUP_PORTABLE
+    // This instruction set has an instruction that counts the ones of a word.
+    if constexpr (!vector_filter<Filter>) {
+      return portable::visit_close_by([](const Filter& a, const Filter& b) { return count_differing_bits(a, b); }, y,
+                                      from, end, x, k, take);
+    } else
+#endif
+      return visit_close(y, from, end, x, k, take);
   }
 };
 filter_kernels filter_kernels_of(form);

@@ -14,7 +14,7 @@
 namespace neardup::inline v0::detail {
 
 /// The greatest number of words of a fingerprint that vector kernels compare as a whole. Wider fingerprints are
-/// compared by portable code.
+/// compared word by word.
 inline constexpr std::size_t max_vector_words = 8;
 
 /// Returns the number of bits in which two filters differ. The popcount instruction is not used, because a default

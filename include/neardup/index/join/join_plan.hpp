@@ -61,6 +61,7 @@ struct join_costs {
       using costs = decltype(form);
       return narrow ? costs::narrow_pair_cost : costs::pair_cost;
     });
+    if (words > max_vector_words) pair = (std::max)(pair, 0.35);  // words are compared one by one
     const double record = 10.0 + 3.0 * static_cast<double>(words);
     if (words > 1 && !wide_filter_suffices(k)) return {record, 1.15 * pair * static_cast<double>(words), 2.0, 6.0};
     // If two filters differ in at most k bits, the whole fingerprints are compared as well, which costs `look`.
