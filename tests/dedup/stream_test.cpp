@@ -112,6 +112,16 @@ TEST_CASE("a stream_deduplicator that has room for one document takes one, and a
   }
 }
 
+TEST_CASE("a batch may reuse the ids of documents that are too old") {
+  stream_deduplicator seen(make(), {.max_age = 9});
+  seen.add(text_of(0), 7, 0);
+  const std::vector<std::string> texts{text_of(1)};
+  const std::vector<std::uint32_t> ids{7};
+  CHECK_THROWS_AS(seen.add_batch(texts, ids, {}, 9), std::invalid_argument);
+  CHECK(seen.add_batch(texts, ids, {}, 10).front().is_new());
+  CHECK(seen.find(text_of(1)).original == 7U);
+}
+
 TEST_CASE("an id or a time that its type cannot hold is refused") {
   constexpr std::uint64_t too_large = (std::uint64_t{1} << 40) + 7;
   deduplicator<feature_extractor<words>> plain = make();

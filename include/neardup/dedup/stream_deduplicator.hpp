@@ -167,6 +167,7 @@ class stream_deduplicator : private Deduplicator {
   std::vector<verdict_type> add_batch(const batch_type& batch, std::span<const id_type> ids, const any_runner& run = {},
                                       std::optional<time_argument> now = std::nullopt) {
     const std::span<const description_type> documents(batch.documents);
+    remove_too_old(now.value_or(now_));  // their ids are free again
     this->check_ids(documents.size(), ids);
     std::vector<verdict_type> verdicts;
     verdicts.reserve(documents.size());
