@@ -121,7 +121,9 @@ TEST_CASE("a batch that memory did not suffice for was never added", "[exception
 TEST_CASE("a deduplicator grows in small pieces", "[exceptions]") {
   deduplicator dedup{feature_extractor{words{}}, jaccard{0.8}};
   support::largest_allocation = 0;
-  for (std::uint32_t i = 0; i < 30'000; ++i) dedup.add(numbered(i, 10), i);
+  dedup.add(numbered(0, 10), 0);
+  CHECK(dedup.memory_usage() <= 10'000);
+  for (std::uint32_t i = 1; i < 30'000; ++i) dedup.add(numbered(i, 10), i);
   CHECK(support::largest_allocation <= 1 << 17);
 }
 

@@ -24,7 +24,7 @@ inline std::size_t growing_place(std::uint64_t hash, std::size_t buckets) noexce
 /// An array that grows by chunks of about `ChunkBytes` bytes. Growing allocates one chunk and moves no element, so
 /// references stay valid. A std::vector of a million elements of 32 bytes takes 10 ms to grow.
 /// Guarantee: strong. The array is movable, not copyable; a moved-from array is empty.
-template <class T, std::size_t ChunkBytes = 4096>
+template <class T, std::size_t ChunkBytes = 1024>
 class chunked_array {
   static constexpr std::size_t chunk = std::bit_floor((std::max)(ChunkBytes / sizeof(T), std::size_t{1}));
 
