@@ -325,10 +325,21 @@ TEST_CASE("a stream that cannot forget for its bytes still returns the verdict, 
     }
     bool fails = true;
   } seen;
+  // Memory may fall again by itself, when the index has moved its sets. So not every call that leaves too much memory
+  // makes the next call fail.
   std::uint32_t id = 0;
-  for (; seen.memory_usage() <= 30'000; ++id) REQUIRE(seen.add(text_of(id), id).is_new());
+  for (bool goes_on = true; goes_on;) {
+    REQUIRE(id < 1000);
+    try {
+      const bool is_new = seen.add(text_of(id), id).is_new();
+      REQUIRE(is_new);
+      ++id;
+    } catch (const std::runtime_error&) {
+      goes_on = false;
+    }
+  }
+  CHECK(seen.memory_usage() > 30'000);
   CHECK(seen.contains(id - 1));
-  CHECK_THROWS_AS(seen.add(text_of(id), id), std::runtime_error);
   CHECK_FALSE(seen.contains(id));
   seen.fails = false;
   CHECK(seen.add(text_of(id), id).is_new());
