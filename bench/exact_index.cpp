@@ -32,8 +32,8 @@ set_index<> index_of(const sets_type& sets) {
   return index;
 }
 
-/// Returns an index of `sets` whose base is a mapped file. If `is_changed` is true, the first tenth of the ids are
-/// inserted again with other sets. So the index also has sets that are not in the file.
+/// Returns an index that stands on a mapped file, which has `sets`. If `is_changed` is true, the first tenth of the ids
+/// is inserted again with other sets. So the index also has sets that are not in the file.
 set_index<> mapped_index_of(const sets_type& sets, bool is_changed) {
   const char* const path = "exact_index.sets";
   save(path, index_of(sets), {});

@@ -111,7 +111,7 @@ document_describer describe_features(const fingerprint_settings& settings, const
 /// Reads a code, the only text of its document, as hexadecimal digits. The last digit has the lowest bits of the first
 /// word, as in simhash::from_hex(). If the code has n bits, and stored_bits(n) is larger, the first word of the result has
 /// the first bits of the code, and the other bits are spread over the other words; all bits are spread if there is only
-/// one word. Distances do not change, and each block of an index has its share of the bits.
+/// one word. So two codes keep their distance, and each block of an index has its share of the bits of a code.
 /// Precondition: the text consists of at most most_code_bits / 4 hexadecimal digits.
 described_document describe_code(const document_texts& texts) {
   constexpr std::size_t digits_in_word = 16;
